@@ -22,7 +22,9 @@ from raidctl.health.redundancy import (  # fmt: skip
     being_copied,
     being_rebuilt,
     below,
+    called_degraded,
     expects_failure,
+    held_journal,
     members,
     named_for_rebuild,
     rebuilding,
@@ -227,19 +229,18 @@ def _drive(machine: _Machine, controller: Controller, drive: Drive) -> None:
     own = [volume for volume in controller.volumes if drive.array is None or volume.array == drive.array]
     left = machine.left(controller, drive)
     number = None if left == -1 else left
-    rebuilt = being_rebuilt(drive)
-    copied = being_copied(drive)
+    filled = being_rebuilt(drive) and not being_copied(drive)
     if drive.status == "critical" or drive.role == "failed":
         hurt = [volume for volume in own if volume.status in NOT_WHOLE]
         needed = hurt or not own or (drive.role == "member" and any(volume.failures_tolerated == 0 for volume in own))
-        situation = "bare" if needed else "idle"
+        situation = "bare" if needed or held_journal(controller, drive) else "idle"
         if left == -1:
             situation = "out_of_reach"
         elif hurt and all(volume.failures_tolerated for volume in hurt):
             situation = "reduced"
         word = state_words("failed", drive.status, drive.status_text)
         machine.add(situation, "drive_failed", drive, word + errors(drive), left=number)
-    elif rebuilt and not copied and not any(volume.status in NOT_WHOLE for volume in own):
+    elif filled and not any(volume.status in NOT_WHOLE for volume in own):
         machine.add("reduced" if number else "bare", "volume_rebuilding", drive, "rebuilding", left=number)
     elif not drive.backing and expects_failure(controller, drive) and not named_for_rebuild(controller, drive):
         whole = not any(volume.status in NOT_WHOLE for volume in machine.volumes(controller, drive))
@@ -329,6 +330,7 @@ def _caches(machine: _Machine, controller: Controller) -> None:
 
 
 _OF_VOLUMES = ("volume_failed", "volume_degraded", "volume_rebuilding")
+_OF_DRIVES = ("drive_failed", "volume_rebuilding", "background_operation")
 _OF_CACHES = ("write_back_unprotected", "battery_failed", "battery_learning", "cache_in_trouble")
 """Rules whose conditions explain those of the same controller that come later in the list."""
 _STAND_ALONE = (*_OF_CACHES, "controller_in_trouble")
@@ -354,9 +356,7 @@ def _folded(machine: _Machine, one: Condition) -> Condition:
 
 def _above(machine: _Machine, one: Condition) -> tuple[str, str] | None:
     """The nearest condition that explains one."""
-    controller = next(
-        (controller for controller in machine.inventory.controllers if _within(controller, one.where)), None
-    )
+    controller = next((card for card in machine.inventory.controllers if _within(card, one.where)), None)
     if controller is None:
         return None
     if one.rule == "reported_trouble":
@@ -370,7 +370,7 @@ def _above(machine: _Machine, one: Condition) -> tuple[str, str] | None:
         upper = (
             [] if controller.mode == "software" else [member.id for _, member in machine.above(drive.id, drive.serial)]
         )
-        if one.rule in ("drive_failed", "volume_rebuilding", "background_operation"):
+        if one.rule in _OF_DRIVES or (one.rule == "drive_expects_failure" and called_degraded(controller, drive)):
             return _first(machine, one, hurt, _OF_VOLUMES) or _first(machine, one, upper, ("drive_failed",))
         return _first(machine, one, upper, ("drive_failed",))
     if one.rule in (*_OF_CACHES, "write_policy_not_in_force"):

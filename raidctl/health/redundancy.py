@@ -216,6 +216,17 @@ def named_for_rebuild(controller: Controller, drive: Drive) -> bool:
     )
 
 
+def called_degraded(controller: Controller, drive: Drive) -> bool:
+    """Whether a software array works with a member that it calls degraded: ``DEGRADED (too many errors)`` of ZFS."""
+    return controller.mode == "software" and (drive.status_text or "").lower().startswith("degraded")
+
+
+def held_journal(controller: Controller, drive: Drive) -> bool:
+    """Whether a failed drive was the write journal of an md array, which accepts no more writes without it."""
+    words = (drive.status_text or "").lower()
+    return controller.id == "md" and (drive.role == "journal" or "(j)" in words or "journal" in words)
+
+
 def expects_failure(controller: Controller, drive: Drive) -> bool:
     """Whether a drive's warning means that it may fail soon, and not only what is being done to it.
 

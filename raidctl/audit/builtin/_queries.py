@@ -44,6 +44,10 @@ _OTHER_REASONS = (
         r"wrong (?:physical )?drive",
         "Power the machine off, put the drive that was removed by mistake back into its bay, and power it on.",
     ),
+    (
+        r"^suspended",
+        "Connect its drives again (cables, power, expander), then `zpool clear POOL`. Create and destroy nothing.",
+    ),
     (r"missing key", "Give the controller its encryption key. Create or initialise nothing, and replace no drive."),
 )  # fmt: skip
 

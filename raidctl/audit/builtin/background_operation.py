@@ -73,6 +73,9 @@ def _busy(volume: Volume, operation: str) -> Finding:
         queued = ", or is queued for it" if percent is None and volume.progress and state is None else ""
         message = f"The volume is being {_WORDS[operation]}{done}{queued}: it is slower until this is complete."
     remedy = "Wait for it to finish before measuring performance."
+    text = (volume.status_text or "").lower()
+    if state == "queued" and ("read-only" in text or "pending" in text) and (volume.device or "").startswith("/dev/md"):
+        remedy = f"It begins with the first write to the array: `mdadm --readwrite {volume.device}`."
     return FINDINGS.failed(
         volume, message, remedy, "status progress.operation progress.percent", severity="info", wants=("status", None)
     )
