@@ -30,6 +30,7 @@ from raidctl.health.redundancy import (  # fmt: skip
     rebuilding,
     speaks_of_rebuild,
     survives,
+    too_hot,
 )
 from raidctl.health.reliance import exposed, pack_gone, recovering, relied_on
 from raidctl.model import Array, Battery, Cache, Controller, Drive, Inventory, Volume
@@ -227,8 +228,7 @@ def _volume(machine: _Machine, controller: Controller, volume: Volume) -> None:
 
 def _drive(machine: _Machine, controller: Controller, drive: Drive) -> None:
     own = [volume for volume in controller.volumes if drive.array is None or volume.array == drive.array]
-    left = machine.left(controller, drive)
-    number = None if left == -1 else left
+    number = None if (left := machine.left(controller, drive)) == -1 else left
     filled = being_rebuilt(drive) and not being_copied(drive)
     if drive.status == "critical" or drive.role == "failed":
         hurt = [volume for volume in own if volume.status in NOT_WHOLE]
@@ -248,10 +248,10 @@ def _drive(machine: _Machine, controller: Controller, drive: Drive) -> None:
         machine.add(situation, "drive_expects_failure", drive, predicts(drive) + errors(drive), left=number)
     else:
         if drive.status == "warning":
-            situation = "warned" if "fail" in (drive.status_text or "").lower() else "noted"
+            situation = "warned" if too_hot(drive) or "fail" in (drive.status_text or "").lower() else "noted"
             if situation == "warned" or not machine.reported(drive):  # else that is why it is not ok
-                cause = (drive.status_text or "busy").lower()
-                machine.add(situation, "background_operation", drive, cause, left=number)
+                words = (drive.status_text or "busy").lower()
+                machine.add(situation, "background_operation", drive, words, left=number)
         if not drive.backing:  # else the drive below is judged
             _counters(machine, drive, left)
 

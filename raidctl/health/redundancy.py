@@ -31,6 +31,7 @@ _UNSETTLED = ("initialize", "expand", "migrate", "reshape", "parity")
 _COPIES = re.compile(r"(?:near|far|offset)=(\d)")
 _TREATED = ("eras", "sanitiz", "format", "foreign", "migrat", "expand", "initializ", "unsupported", "not supported",
             "transition", "blocked", "frgn", "unsp")  # fmt: skip
+_NO_REASON = ("passed", "failed!", "warning", "critical_warning", "asc=", "ascq=")
 _COPIED = ("copy", "copied", "cpyb", "replacing")
 _REBUILT = ("rebuild", "rbld", "resync", "recover", "resilver", *_COPIED)
 
@@ -236,9 +237,18 @@ def expects_failure(controller: Controller, drive: Drive) -> bool:
     if drive.errors.predictive:
         return True
     text = (drive.status_text or "").lower()
+    if too_hot(drive):
+        return False
     if controller.mode == "software" and not ("smart" in text or "error" in text):
         return False
     return drive.status == "warning" and not (speaks_of_rebuild(text) or any(sign in text for sign in _TREATED))
+
+
+def too_hot(drive: Drive) -> bool:
+    """Whether a drive warns of its temperature alone: ``PASSED; Airflow_Temperature_Cel FAILING_NOW``."""
+    words = [part.strip() for part in re.split(r"[;,]|: ", (drive.status_text or "").lower())]
+    reasons = [part for part in words if not part.startswith(_NO_REASON)]
+    return drive.status == "warning" and bool(reasons) and all("temperature" in part for part in reasons)
 
 
 def survives(volume: Volume) -> str:

@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings
 from raidctl.audit.builtin._queries import plain, rebuilding, volumes
-from raidctl.health.redundancy import being_copied, being_rebuilt
+from raidctl.health.redundancy import being_copied, being_rebuilt, too_hot
 from raidctl.model import Inventory, Volume
 
 FINDINGS = RuleFindings("background_operation", "warning", "A background operation slows a volume down")
@@ -59,6 +59,9 @@ def check(inventory: Inventory) -> Findings:
             f" ({plain(drive.status_text) or drive.status})."
         )
         remedy = "Wait, or complete the operation that was started on the drive."
+        if too_hot(drive):
+            message = f"The drive reports that it is too hot ({plain(drive.status_text)})."
+            remedy = "Check fans, filters, empty bays and the room."
         yield FINDINGS.failed(drive, message, remedy, "status status_text role", wants=("status", "ok"))
 
 

@@ -52,6 +52,8 @@ def _failed(inventory: Inventory, controller: Controller, drive: Drive, one: Con
             f"The journal of the array has failed or is missing{f' ({text})' if text else ''}: it takes no writes."
         )
     remedy = f"Replace it{where}{'.' if idle else ' and check that the rebuild starts.'}{pull_check(inventory, drive)}"
+    if not controller.volumes and drive.array is None:
+        remedy = f"Copy what can still be read from it, and replace it{where}.{pull_check(inventory, drive)}"
     evidence = counters(drive)
     return FINDINGS.failed(
         drive, message, remedy, "status status_text role serial", wants=("status", "ok"), more=evidence

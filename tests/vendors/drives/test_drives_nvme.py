@@ -273,3 +273,10 @@ def test_a_critical_warning_that_is_no_figure_is_told() -> None:
     assert [drive.status for card in found.controllers for drive in card.drives] == ["unknown"]
     (told,) = (problem.message for problem in found.problems if problem.kind == "unread")
     assert "critical_warning 'Qzx'" in told
+
+
+@pytest.mark.parametrize(("bits", "severity"), [("0", None), ("0x4", "warning"), ("0x8", "error")])
+def test_a_warning_of_an_endurance_group_is_said(bits: str, severity: str | None) -> None:
+    """``endurance group critical warning summary: 0x4`` beside ``critical_warning 0``."""
+    found = observed(smart() + f"endurance group critical warning summary: {bits}\n")
+    assert [one.severity for one in found.problems] == ([severity] if severity else [])
