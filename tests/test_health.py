@@ -356,3 +356,16 @@ def test_no_drive_is_to_be_replaced_where_none_is_the_reason(status: str, advice
     text = f"\nSmart Array P410 in Slot 1\n\n   array A\n\n      logicaldrive 2 (1.8 TB, RAID 5, {status})\n\n"
     found = diagnose(read_text(text).inventory, rules()).findings
     assert advice in (found[0].remedy or "")
+
+
+def test_an_array_without_redundancy_is_critical_although_its_volume_is_ok() -> None:
+    """A missing segment, or a failed member, below a volume that is called optimal; RAID-6 survives one more."""
+    text = (FIXTURES / "adaptec-5405-failed-battery" / "arcconf-getconfig-1-al.out").read_text()
+    segment = "Present (0,1) 6SJ0Q1XK0000B1"
+    assert segment in text
+    for level, wanted in (("5", "critical"), ("6", "warning")):
+        shown = text.replace(segment, "Missing").replace(
+            "RAID level  " + " " * 29 + ": 5", f"RAID level {'':30}: {level}"
+        )
+        found = judge(read_text(shown).inventory)
+        assert [one.severity for one in found if one.rule == "array_in_trouble"] == [wanted]

@@ -19,6 +19,7 @@ from raidctl.health.phrases import errors, predicts, state_words
 from raidctl.health.redundancy import (  # fmt: skip
     NOT_WHOLE,
     OUT_OF_REACH,
+    bare_although_ok,
     being_copied,
     being_rebuilt,
     below,
@@ -27,6 +28,7 @@ from raidctl.health.redundancy import (  # fmt: skip
     held_journal,
     members,
     named_for_rebuild,
+    only_copied,
     rebuilding,
     speaks_of_rebuild,
     survives,
@@ -51,11 +53,7 @@ TABLE: Mapping[str, tuple[int, Severity, str]] = {
     "preserved": (LOST, "critical", "a cache holds data of volumes that are offline or gone"),
     "not_started": (LOST, "warning", "a volume is not started, and no member is known to be missing"),
     "bare": (BARE, "critical", "degraded or rebuilding, and survives no further failure, or it is unknown how many"),
-    "last": (
-        BARE,
-        "critical",
-        "predicted failure of a drive without redundancy, or in an array with reduced redundancy",
-    ),
+    "last": (BARE, "critical", "predicted failure without redundancy, or in an array with reduced redundancy"),
     "reduced": (REDUCED, "warning", "degraded or rebuilding, and survives at least one more failure"),
     "idle": (REDUCED, "warning", "a drive has failed that no volume needs now"),
     "several": (PREDICTED, "critical", "predicted failures of two or more drives of one array"),
@@ -217,7 +215,7 @@ def _volume(machine: _Machine, controller: Controller, volume: Volume) -> None:
         machine.add("out_of_reach" if gone else "not_started", "volume_failed", volume, word, left=left)
     elif status in ("degraded", "rebuilding"):
         rebuilt = rebuilding(controller, volume)
-        copied = status == "rebuilding" and left and volume.drives_active == volume.drives_expected is not None
+        copied = left and volume.drives_expected is not None and only_copied(volume)
         situation = "copied" if copied else "reduced" if left else "bare"
         percent = volume.progress.percent if volume.progress else None
         far = f" {percent:g}%" if rebuilt and percent is not None else ""
@@ -232,7 +230,8 @@ def _drive(machine: _Machine, controller: Controller, drive: Drive) -> None:
     filled = being_rebuilt(drive) and not being_copied(drive)
     if drive.status == "critical" or drive.role == "failed":
         hurt = [volume for volume in own if volume.status in NOT_WHOLE]
-        needed = hurt or not own or (drive.role == "member" and any(volume.failures_tolerated == 0 for volume in own))
+        joined = drive.role == "member" or (drive.role in ("failed", None) and drive.array is not None)
+        needed = hurt or not own or (joined and any(volume.failures_tolerated == 0 for volume in own))
         situation = "bare" if needed or held_journal(controller, drive) else "idle"
         if left == -1:
             situation = "out_of_reach"
@@ -280,9 +279,9 @@ def _array(machine: _Machine, controller: Controller, array: Array) -> None:
     if bad or any(drive.status in ("warning", "critical") for drive in members(controller, array)):
         return
     rebuilt = array.status == "warning" and speaks_of_rebuild(array.status_text)
-    situation = "bare" if array.status == "critical" or rebuilt else "warned"
+    bare = array.status == "critical" or rebuilt or bare_although_ok(controller, array)
     word = state_words("array", array.status, array.status_text)
-    machine.add(situation, "array_in_trouble", array, word, left=array.failures_tolerated)
+    machine.add("bare" if bare else "warned", "array_in_trouble", array, word, left=array.failures_tolerated)
 
 
 def _battery(machine: _Machine, controller: Controller, battery: Battery) -> None:
@@ -356,7 +355,7 @@ def _folded(machine: _Machine, one: Condition) -> Condition:
 
 def _above(machine: _Machine, one: Condition) -> tuple[str, str] | None:
     """The nearest condition that explains one."""
-    controller = next((card for card in machine.inventory.controllers if _within(card, one.where)), None)
+    controller = next((each for each in machine.inventory.controllers if _within(each, one.where)), None)
     if controller is None:
         return None
     if one.rule == "reported_trouble":

@@ -32,6 +32,8 @@ _COPIES = re.compile(r"(?:near|far|offset)=(\d)")
 _TREATED = ("eras", "sanitiz", "format", "foreign", "migrat", "expand", "initializ", "unsupported", "not supported",
             "transition", "blocked", "frgn", "unsp")  # fmt: skip
 _NO_REASON = ("passed", "failed!", "warning", "critical_warning", "asc=", "ascq=")
+_SHORT_OF = re.compile(r"(?<!predicted )\bfailed\b|\bmissing\b|degraded|interim|rebuild", re.IGNORECASE)
+"""What an array is called that lacks a drive, whatever its volumes are called."""
 _COPIED = ("copy", "copied", "cpyb", "replacing")
 _REBUILT = ("rebuild", "rbld", "resync", "recover", "resilver", *_COPIED)
 
@@ -93,7 +95,9 @@ def tolerated(controller: Controller, volume: Volume, out: frozenset[str] = froz
     if level in _SETS and controller.mode == "software":
         return _reported(volume, shared, unsure=any(out.intersection(drive.backing) for drive in drives))
     gone, certain = _gone(volume, drives, expected, len(named), out)
-    if array and array.status == "critical":
+    if array and (
+        array.status == "critical" or (array.status == "warning" and _SHORT_OF.search(array.status_text or ""))
+    ):
         gone = max(gone, 1)
     most = _most(controller, volume, expected or len(named))
     if most is None:
@@ -127,6 +131,8 @@ def _most(controller: Controller, volume: Volume, count: int) -> int | None:
     level = volume.raid_level
     if level == "raid1" and controller.mode == "software":
         return count - 1 if count else None
+    if volume.drives_expected == 1:
+        return 0
     if level == "raid10" and (copies := _COPIES.findall(volume.layout or "")):
         return max(1, *map(int, copies)) - 1
     return 1 if level in _ONE or level == "raid1" else 2 if level in _TWO else None
@@ -147,7 +153,7 @@ def _gone(
     if expected is not None and volume.drives_active is not None:
         found.append(expected - volume.drives_active)
     gone = max(found, default=0)
-    copied = volume.status == "rebuilding" and counted and listed  # onto its replacement, and no member is missing
+    copied = counted and listed and only_copied(volume)
     if gone <= 0 and volume.status in _SHORT and not copied:
         gone = 1
     return max(gone, 0), listed or counted
@@ -177,6 +183,18 @@ def _unsettled(volume: Volume) -> bool:
 def being_rebuilt(drive: Drive) -> bool:
     """Whether a drive's warning is only that it is being rebuilt, or copied."""
     return drive.status == "warning" and speaks_of_rebuild(drive.status_text)
+
+
+def only_copied(volume: Volume) -> bool:
+    """Whether a rebuild fills the replacement of a member that still works: all are there, none is called degraded."""
+    whole = volume.drives_expected is None or volume.drives_active == volume.drives_expected
+    return volume.status == "rebuilding" and whole and "degraded" not in (volume.status_text or "").lower()
+
+
+def bare_although_ok(controller: Controller, array: Array) -> bool:
+    """Whether an array that warns has volumes that could survive a failure, and do not."""
+    own = [volume for volume in controller.volumes if volume.array == array.id and volume.raid_level not in _NONE]
+    return any(volume.failures_tolerated == 0 for volume in own)
 
 
 def being_copied(drive: Drive) -> bool:

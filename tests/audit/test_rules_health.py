@@ -63,9 +63,13 @@ def test_a_degraded_volume_names_the_drive_of_its_own_array() -> None:
 
 
 def test_a_failed_drive_that_nobody_lacks_is_a_warning() -> None:
-    """After the spare has stepped in, the broken drive is a warning; while a volume is degraded, critical."""
-    inventory = lsi(DRIVE, status="critical", role="failed")
+    """After the spare has stepped in, the broken drive is a warning; while a volume is degraded, critical.
+
+    One that the tool still lists in the array, which has no redundancy without it, is critical whatever the volume is.
+    """
+    inventory = lsi(DRIVE, status="critical", role="failed", array=None)
     assert graded(ask("drive_failed", inventory, DRIVE)) == "warning"
+    assert graded(ask("drive_failed", lsi(DRIVE, status="critical", role="failed"), DRIVE)) == "critical"
     inventory = changed(inventory, VOLUME, {"status": "degraded"})
     assert graded(ask("drive_failed", inventory, DRIVE)) == "critical"
 

@@ -23,6 +23,7 @@ _USAGE: dict[str, Role] = {
     **dict.fromkeys(("failed", "fail", "offlined", "offline", "missing"), "failed"),
 }
 """What the column Usage contains besides the name of an array and the kinds of hot spare."""
+_DROPPED = re.compile(r"(?:failed|dead|missing|offlined?)(?:\W|$)")
 _SLOT_WORD = re.compile(r"^(?:[A-Za-z]{2,}[ #]*)+")
 _NO_BATTERY = frozenset({"not installed", "not present", "not detected", "no battery", "none", "absent"})
 _BATTERIES: dict[BatteryStatus, tuple[str, ...]] = {
@@ -177,6 +178,8 @@ def usage(drive: Draft, line: Line, value: str) -> None:
     """Read the column Usage: an array's name, or the drive's role."""
     low = value.lower()
     role: Role = "spare" if _HOT_SPARE.fullmatch(value) else _USAGE.get(low, "member")
+    if role == "member" and _DROPPED.match(low):
+        role = "failed"
     drive.put(line, "role", role)
     drive.detail(line, "Usage", value)
     if role == "member" and low not in {"rebuilding", "rebuild"}:
