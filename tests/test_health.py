@@ -369,3 +369,24 @@ def test_an_array_without_redundancy_is_critical_although_its_volume_is_ok() -> 
         )
         found = judge(read_text(shown).inventory)
         assert [one.severity for one in found if one.rule == "array_in_trouble"] == [wanted]
+
+
+_MEGACLI = FIXTURES / "megaraid-perc5i-failed-battery" / "MegaCli-LdPdInfo-aALL-NoLog.out"
+
+
+@pytest.mark.parametrize(
+    ("line", "changed_to", "wanted"),
+    [
+        ("Foreign State: None", "Foreign State: Foreign", ("foreign_configuration", "warning")),
+        ("S.M.A.R.T alert : No", "S.M.A.R.T alert : Yes", ("drive_expects_failure", "warning")),
+        ("Current Access Policy: Read/Write", "Current Access Policy: Blocked", ("reported_trouble", "critical")),
+    ],
+)
+def test_what_megacli_reports_in_a_line_of_its_own(line: str, changed_to: str, wanted: tuple[str, str]) -> None:
+    """A foreign drive predicts no failure, an alert names SMART, and a blocked volume is out of reach."""
+    text = _MEGACLI.read_text().replace("State               : Degraded", "State               : Optimal")
+    assert line in text
+    before = {one.key for one in judge(read_text(text).inventory)}
+    found = [one for one in judge(read_text(text.replace(line, changed_to, 1)).inventory) if one.key not in before]
+    assert wanted in {(one.rule, one.severity) for one in found}
+    assert any("SMART" in one.cause for one in found) == ("S.M.A.R.T" in line)

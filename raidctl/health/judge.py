@@ -332,7 +332,7 @@ _OF_VOLUMES = ("volume_failed", "volume_degraded", "volume_rebuilding")
 _OF_DRIVES = ("drive_failed", "volume_rebuilding", "background_operation")
 _OF_CACHES = ("write_back_unprotected", "battery_failed", "battery_learning", "cache_in_trouble")
 """Rules whose conditions explain those of the same controller that come later in the list."""
-_STAND_ALONE = (*_OF_CACHES, "controller_in_trouble")
+_STAND_ALONE = (*_OF_CACHES, "controller_in_trouble", "reported_trouble")
 """Rules whose conditions nothing milder explains: a controller that has failed beside a battery that has."""
 _ABOUT_CACHE = re.compile(r"\bcache\b.*\bproblem\b", re.IGNORECASE)
 """A tool's own warning about the cache whose state is a condition of its own."""

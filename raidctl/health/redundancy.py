@@ -32,6 +32,7 @@ _COPIES = re.compile(r"(?:near|far|offset)=(\d)")
 _TREATED = ("eras", "sanitiz", "format", "foreign", "migrat", "expand", "initializ", "unsupported", "not supported",
             "transition", "blocked", "frgn", "unsp")  # fmt: skip
 _NO_REASON = ("passed", "failed!", "warning", "critical_warning", "asc=", "ascq=")
+_FORESEES = re.compile(r"smart|s\.m\.a\.r\.t|predict|error|fail")
 _SHORT_OF = re.compile(r"(?<!predicted )\bfailed\b|\bmissing\b|degraded|interim|rebuild", re.IGNORECASE)
 """What an array is called that lacks a drive, whatever its volumes are called."""
 _COPIED = ("copy", "copied", "cpyb", "replacing")
@@ -255,7 +256,7 @@ def expects_failure(controller: Controller, drive: Drive) -> bool:
     if drive.errors.predictive:
         return True
     text = (drive.status_text or "").lower()
-    if too_hot(drive):
+    if too_hot(drive) or (drive.foreign and not _FORESEES.search(text)):
         return False
     if controller.mode == "software" and not ("smart" in text or "error" in text):
         return False

@@ -59,6 +59,7 @@ def build(
 
 def _rolled_up(controller: ControllerDraft, found: Controller) -> Iterator[Problem]:
     """``HealthRollup`` ``Critical`` where no part is reported as bad: then one is not listed."""
+    parts: tuple[Controller | Battery | Volume | Drive, ...]
     parts = (found, *found.batteries, *found.volumes, *found.drives)
     word = bare(controller.get("rollup"))
     cache = found.cache.status if found.cache else None
