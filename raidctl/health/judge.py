@@ -334,6 +334,8 @@ _OF_CACHES = ("write_back_unprotected", "battery_failed", "battery_learning", "c
 """Rules whose conditions explain those of the same controller that come later in the list."""
 _STAND_ALONE = (*_OF_CACHES, "controller_in_trouble", "reported_trouble")
 """Rules whose conditions nothing milder explains: a controller that has failed beside a battery that has."""
+_GRADED = ("drive_failed", "drive_expects_failure")
+"""Rules that grade a drive by what is left; what the tool reports of it is no worse."""
 _ABOUT_CACHE = re.compile(r"\bcache\b.*\bproblem\b", re.IGNORECASE)
 """A tool's own warning about the cache whose state is a condition of its own."""
 _ROUTINE = ("background_operation", "battery_learning")
@@ -347,7 +349,8 @@ def _folded(machine: _Machine, one: Condition) -> Condition:
         seen.add(upper)
         root = next(other for other in machine.found if other.key == upper)
     worse = WEIGHT[one.severity] < WEIGHT[root.severity]
-    if root is one or (worse and (one.rule in _STAND_ALONE or root.rule in _ROUTINE)):
+    alone = one.rule in _STAND_ALONE and not (one.rule == "reported_trouble" and root.rule in _GRADED)
+    if root is one or (worse and (alone or root.rule in _ROUTINE)):
         return one
     milder = max(one.severity, root.severity, key=WEIGHT.__getitem__)
     return replace(one, under=root.key, rank=max(one.rank, root.rank), severity=milder)
@@ -386,13 +389,8 @@ def _above(machine: _Machine, one: Condition) -> tuple[str, str] | None:
 def _first(
     machine: _Machine, one: Condition, places: Sequence[str], rules: Sequence[str] | None = None
 ) -> tuple[str, str] | None:
-    found = (
-        other.key
-        for place in places
-        for other in machine.found
-        if other.where == place and other.key != one.key and (other.rule in rules if rules else other.rule != one.rule)
-    )
-    return next(found, None)
+    found = [other for place in places for other in machine.found if other.where == place and other.key != one.key]
+    return next((other.key for other in found if (other.rule in rules if rules else other.rule != one.rule)), None)
 
 
 def _within(controller: Controller, name: str) -> bool:

@@ -45,16 +45,22 @@ _OTHER_REASONS = (
         "Power the machine off, put the drive that was removed by mistake back into its bay, and power it on.",
     ),
     (
+        r"refresh needed",
+        "A device was away for some time: check its cable, then update its copy with `lvchange --refresh {}`.",
+    ),
+    (
         r"^suspended",
-        "Connect its drives again (cables, power, expander), then `zpool clear POOL`. Create and destroy nothing.",
+        "Connect its drives again (cables, power, expander), then `zpool clear {}`. Create and destroy nothing.",
     ),
     (r"missing key", "Give the controller its encryption key. Create or initialise nothing, and replace no drive."),
 )  # fmt: skip
 
 
-def other_reason(text: str | None) -> str | None:
+def other_reason(volume: Volume) -> str | None:
     """What to do about a volume whose state, in the tool's words, has another reason than a failed drive; else None."""
-    return next((do for words, do in _OTHER_REASONS if re.search(words, text or "", re.IGNORECASE)), None)
+    found = (do for words, do in _OTHER_REASONS if re.search(words, volume.status_text or "", re.IGNORECASE))
+    do = next(found, None)
+    return do.format(volume.id.partition(":")[2]) if do else None
 
 
 def volumes(inventory: Inventory) -> Iterator[tuple[Controller, Volume]]:

@@ -49,7 +49,7 @@ def _degraded(inventory: Inventory, controller: Controller, volume: Volume) -> F
     gone = [drive for drive in broken if drive.array in (None, volume.array)]
     gone = gone or [drive for drive in below(controller, volume) if called_degraded(controller, drive)]
     how = f"is degraded: {missing} of {volume.drives_expected} drives missing" if missing else "is degraded"
-    other = None if gone or missing else other_reason(volume.status_text)
+    other = None if gone or missing else other_reason(volume)
     if other:
         message = f"The volume {how} ({plain(volume.status_text)}); {risk(volume)}."
         return FINDINGS.failed(volume, message, other, "status status_text raid_level", wants=("status", "ok"))

@@ -57,7 +57,7 @@ def _broken(controller: Controller, volume: Volume) -> Finding:
     }[volume.status]
     look = ", read them with `mdadm --examine DEVICE`" if family_of(controller) == "md" else ""
     message = f"{state}{detail}{present}: its data cannot be read."
-    remedy = other_reason(volume.status_text) or _REMEDY.format(look)
+    remedy = other_reason(volume) or _REMEDY.format(look)
     return FINDINGS.failed(
         volume, message, remedy, "status status_text raid_level drives_expected drives_active", wants=("status", "ok")
     )
