@@ -25,6 +25,7 @@ from raidctl.audit.builtin._queries import plain
 from raidctl.health.judge import REDUCED, Condition
 from raidctl.health.redundancy import held_journal
 from raidctl.model import Controller, Drive, Inventory
+from raidctl.select import family_of
 
 FINDINGS = RuleFindings("drive_failed", "critical", "A drive has failed, is missing or offline")
 
@@ -52,7 +53,7 @@ def _failed(inventory: Inventory, controller: Controller, drive: Drive, one: Con
             f"The journal of the array has failed or is missing{f' ({text})' if text else ''}: it takes no writes."
         )
     remedy = f"Replace it{where}{'.' if idle else ' and check that the rebuild starts.'}{pull_check(inventory, drive)}"
-    if not controller.volumes and drive.array is None:
+    if family_of(controller) == "drives":
         remedy = f"Copy what can still be read from it, and replace it{where}.{pull_check(inventory, drive)}"
     evidence = counters(drive)
     return FINDINGS.failed(
