@@ -180,15 +180,16 @@ def usage(drive: Draft, line: Line, value: str) -> None:
     role: Role = "spare" if _HOT_SPARE.fullmatch(value) else _USAGE.get(low, "member")
     if role == "member" and _DROPPED.match(low):
         role = "failed"
-    drive.put(line, "role", role)
+    weight = drive.status_weight("status", "critical" if role == "failed" else "ok", ROW)
+    drive.put(line, "role", role, DETAIL + (weight > ROW))
     drive.detail(line, "Usage", value)
     if role == "member" and low not in {"rebuilding", "rebuild"}:
         drive.put(None, "set", value)
     # the tool puts Failed in this column as soon as it drops a drive
     health = "critical" if role == "failed" else "warning" if low.startswith("rebuild") else "ok"
-    drive.put(line, "status", health, ROW)
+    drive.put(line, "status", health, weight)
     if role == "failed" or health == "warning":
-        drive.put(line, "status_text", value, ROW)
+        drive.put(line, "status_text", value, weight)
 
 
 def hardware(controller: ControllerDraft, pair: Pair, prefix: str) -> None:
