@@ -83,10 +83,11 @@ def of_patrol(controller: Controller) -> Progress | None:
 def _rebuilt_on(controller: Controller, drive: Drive, volumes: Sequence[tuple[Volume, Progress]]) -> list[Volume]:
     """The volumes with a rebuild that the rebuild of a drive is a part of."""
     work = of_drive(drive)
-    if work is None or work.operation not in REBUILDS:
+    if work is None or work.operation not in (*REBUILDS, "copyback"):
         return []
+    same = REBUILDS if work.operation in REBUILDS else frozenset((work.operation,))
     software = controller.mode == "software"  # a member is filled by whatever operation the array has
-    return [v for v, at in volumes if (software or at.operation in REBUILDS) and _holds(array_of(controller, v), drive)]
+    return [v for v, at in volumes if (software or at.operation in same) and _holds(array_of(controller, v), drive)]
 
 
 def _holds(array: Array | None, drive: Drive) -> bool:

@@ -23,6 +23,8 @@ write-back then resumes. Until then leave the volumes in write-through.
 
 from __future__ import annotations
 
+import re
+
 from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings, facts
 from raidctl.audit.builtin._queries import batteries, kind, plain
 from raidctl.health.reliance import relied_on
@@ -61,6 +63,8 @@ def _failed(battery: Battery) -> Finding:
         battery.status, "needs replacement"
     )
     text = plain(battery.status_text)
+    inner = re.fullmatch(rf"{battery.status} \((.+)\)", text, re.IGNORECASE)  # Failed (Replace Batteries)
+    text = inner[1] if inner else text
     detail = f" ({text})" if text and text.lower() != battery.status else ""
     keeps = "may not" if battery.status == "degraded" else "does not"
     then = f": it {keeps} protect unwritten data from a power failure." if bad else "; it still works."
