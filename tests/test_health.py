@@ -23,6 +23,7 @@ from raidctl.output.nagios import Status, of_diagnosis
 from raidctl.output.trouble import troubles
 from raidctl.select import items
 from tests.audit.rule_examples import changed
+from tests.support.conclusions import read_text
 from tests.support.machines import FIXTURES, MACHINES, replayed
 
 DEMOS = ("3154", "6805", "nvme", "sas", "workstation", "journal", "9271", "9660", "h730", "perc5i", "gen10", "p400",
@@ -342,3 +343,62 @@ def test_the_last_redundancy_is_named_where_it_makes_a_finding_critical() -> Non
     messages = {one.message for one in found if one.rule == "drive_expects_failure" and one.severity == "critical"}
     assert messages
     assert all("its last redundancy" in message for message in messages)
+
+
+def test_a_controller_that_has_failed_is_no_consequence_of_its_battery() -> None:
+    """The battery alone is a warning; the controller stays critical, and a finding of its own."""
+    card = "\nSmart Array P411 in Slot 1\n   Controller Status: {}\n   Cache Status: Permanently Disabled\n"
+    text = card + "   Battery/Capacitor Status: Failed (Replace Batteries)\n\n"
+    worst = judge(read_text(text.format("Failed")).inventory)[0]
+    assert (worst.rule, worst.severity, worst.under) == ("controller_in_trouble", "critical", None)
+    assert judge(read_text(text.format("OK")).inventory)[0].severity == "warning"
+
+
+@pytest.mark.parametrize(
+    ("status", "advice"),
+    [
+        ("Overheating", "Cool the machine"), ("Multi-Path Access Degraded", "Check cables"),
+        ("Wrong Drive Replaced", "put the drive that was removed by mistake back"),
+        ("No Access - Encrypted - Missing Key", "encryption key"),
+        ("Interim Recovery Mode", "replace the missing drive"), ("Failed", "Change nothing on it"),
+    ],
+)  # fmt: skip
+def test_no_drive_is_to_be_replaced_where_none_is_the_reason(status: str, advice: str) -> None:
+    """The remedy follows the tool's words for the state of the volume."""
+    text = f"\nSmart Array P410 in Slot 1\n\n   array A\n\n      logicaldrive 2 (1.8 TB, RAID 5, {status})\n\n"
+    found = diagnose(read_text(text).inventory, rules()).findings
+    assert advice in (found[0].remedy or "")
+
+
+def test_an_array_without_redundancy_is_critical_although_its_volume_is_ok() -> None:
+    """A missing segment, or a failed member, below a volume that is called optimal; RAID-6 survives one more."""
+    text = (FIXTURES / "adaptec-5405-failed-battery" / "arcconf-getconfig-1-al.out").read_text()
+    segment = "Present (0,1) 6SJ0Q1XK0000B1"
+    assert segment in text
+    for level, wanted in (("5", "critical"), ("6", "warning")):
+        shown = text.replace(segment, "Missing").replace(
+            "RAID level  " + " " * 29 + ": 5", f"RAID level {'':30}: {level}"
+        )
+        found = judge(read_text(shown).inventory)
+        assert [one.severity for one in found if one.rule == "array_in_trouble"] == [wanted]
+
+
+_MEGACLI = FIXTURES / "megaraid-perc5i-failed-battery" / "MegaCli-LdPdInfo-aALL-NoLog.out"
+
+
+@pytest.mark.parametrize(
+    ("line", "changed_to", "wanted"),
+    [
+        ("Foreign State: None", "Foreign State: Foreign", ("foreign_configuration", "warning")),
+        ("S.M.A.R.T alert : No", "S.M.A.R.T alert : Yes", ("drive_expects_failure", "warning")),
+        ("Current Access Policy: Read/Write", "Current Access Policy: Blocked", ("reported_trouble", "critical")),
+    ],
+)
+def test_what_megacli_reports_in_a_line_of_its_own(line: str, changed_to: str, wanted: tuple[str, str]) -> None:
+    """A foreign drive predicts no failure, an alert names SMART, and a blocked volume is out of reach."""
+    text = _MEGACLI.read_text().replace("State               : Degraded", "State               : Optimal")
+    assert line in text
+    before = {one.key for one in judge(read_text(text).inventory)}
+    found = [one for one in judge(read_text(text.replace(line, changed_to, 1)).inventory) if one.key not in before]
+    assert wanted in {(one.rule, one.severity) for one in found}
+    assert any("SMART" in one.cause for one in found) == ("S.M.A.R.T" in line)

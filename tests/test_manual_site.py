@@ -284,4 +284,4 @@ def test_the_tour_measures_where_one_is(tmp_path: Path, monkeypatch: pytest.Monk
     for line in lines:
         said = played(line if "--dry-run" in line else f"{line} --dry-run", tmp_path / "state")
         assert "exit code" not in said
-        assert f"In {tmp_path} a file of" in said
+        assert f"In {DRIVE} a file of" in said

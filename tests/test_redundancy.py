@@ -177,3 +177,32 @@ def test_a_member_less_never_makes_it_more(machine: str) -> None:
                 fewer = replace(found, drives=tuple(one for one in found.drives if one is not gone))
                 for other in (tolerated(worse, volume), tolerated(fewer, volume)):
                     assert (other or 0) <= (now or 0)
+
+
+def test_a_drive_that_data_are_copied_onto_is_no_member_yet() -> None:
+    """The drive that is replaced works until the end: nothing is gone; a rebuild beside it counts."""
+    copied: dict[str, Any] = {"status": "warning", "status_text": "Cpybck"}
+    assert left(card("raid6", OK, OK, OK, OK, copied, drives_expected=4)) == 2
+    assert left(card("raid6", OK, OK, OK, OK, copied, drives_expected=None)) == 2
+    assert left(card("raid6", OK, OK, OK, REBUILDING, copied, drives_expected=4)) == 1
+    assert left(card("raid5", OK, OK, FAILED, copied, drives_expected=3, status="degraded")) == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "wanted"),
+    [("Degraded", 1), ("Failed Physical Drive", 1), ("Missing Physical Drive", 1), ("Rebuilding", 1),
+     ("Predictive Failure", 2), ("Migrating", 2)],
+)  # fmt: skip
+def test_an_array_that_lacks_a_drive_counts_although_its_volume_is_ok(words: str, wanted: int) -> None:
+    """The worse of two states decides: the list of arrays says "Degraded", that of volumes "Normal"."""
+    found = card("raid6", OK, OK, OK, OK)
+    array = replace(found.arrays[0], status="warning", status_text=words)
+    assert left(replace(found, arrays=(array,))) == wanted
+
+
+def test_a_rebuild_of_a_degraded_volume_is_no_copy() -> None:
+    """All members are present, yet the word is "Degraded, Rebuilding"; a mirror of one drive has no redundancy."""
+    counted = {"status": "rebuilding", "drives_active": 3}
+    assert left(card("raid5", OK, OK, OK, status_text="Degraded, Rebuilding", **counted)) == 0
+    assert left(card("raid5", OK, OK, OK, status_text="Rebuilding", **counted)) == 1
+    assert left(card("raid1", OK)) == 0

@@ -19,14 +19,20 @@ from raidctl.health.phrases import errors, predicts, state_words
 from raidctl.health.redundancy import (  # fmt: skip
     NOT_WHOLE,
     OUT_OF_REACH,
+    bare_although_ok,
+    being_copied,
     being_rebuilt,
     below,
+    called_degraded,
     expects_failure,
+    held_journal,
     members,
     named_for_rebuild,
+    only_copied,
     rebuilding,
     speaks_of_rebuild,
     survives,
+    too_hot,
 )
 from raidctl.health.reliance import exposed, pack_gone, recovering, relied_on
 from raidctl.model import Array, Battery, Cache, Controller, Drive, Inventory, Volume
@@ -47,11 +53,7 @@ TABLE: Mapping[str, tuple[int, Severity, str]] = {
     "preserved": (LOST, "critical", "a cache holds data of volumes that are offline or gone"),
     "not_started": (LOST, "warning", "a volume is not started, and no member is known to be missing"),
     "bare": (BARE, "critical", "degraded or rebuilding, and survives no further failure, or it is unknown how many"),
-    "last": (
-        BARE,
-        "critical",
-        "predicted failure of a drive without redundancy, or in an array with reduced redundancy",
-    ),
+    "last": (BARE, "critical", "predicted failure without redundancy, or in an array with reduced redundancy"),
     "reduced": (REDUCED, "warning", "degraded or rebuilding, and survives at least one more failure"),
     "idle": (REDUCED, "warning", "a drive has failed that no volume needs now"),
     "several": (PREDICTED, "critical", "predicted failures of two or more drives of one array"),
@@ -213,7 +215,7 @@ def _volume(machine: _Machine, controller: Controller, volume: Volume) -> None:
         machine.add("out_of_reach" if gone else "not_started", "volume_failed", volume, word, left=left)
     elif status in ("degraded", "rebuilding"):
         rebuilt = rebuilding(controller, volume)
-        copied = status == "rebuilding" and left and volume.drives_active == volume.drives_expected is not None
+        copied = left and volume.drives_expected is not None and only_copied(volume)
         situation = "copied" if copied else "reduced" if left else "bare"
         percent = volume.progress.percent if volume.progress else None
         far = f" {percent:g}%" if rebuilt and percent is not None else ""
@@ -224,21 +226,20 @@ def _volume(machine: _Machine, controller: Controller, volume: Volume) -> None:
 
 def _drive(machine: _Machine, controller: Controller, drive: Drive) -> None:
     own = [volume for volume in controller.volumes if drive.array is None or volume.array == drive.array]
-    left = machine.left(controller, drive)
-    number = None if left == -1 else left
-    rebuilt = being_rebuilt(drive)
-    copied = rebuilt and "cop" in (drive.status_text or "").lower()
+    number = None if (left := machine.left(controller, drive)) == -1 else left
+    filled = being_rebuilt(drive) and not being_copied(drive)
     if drive.status == "critical" or drive.role == "failed":
         hurt = [volume for volume in own if volume.status in NOT_WHOLE]
-        needed = hurt or not own or (drive.role == "member" and any(volume.failures_tolerated == 0 for volume in own))
-        situation = "bare" if needed else "idle"
+        joined = drive.role == "member" or (drive.role in ("failed", None) and drive.array is not None)
+        needed = hurt or not own or (joined and any(volume.failures_tolerated == 0 for volume in own))
+        situation = "bare" if needed or held_journal(controller, drive) else "idle"
         if left == -1:
             situation = "out_of_reach"
         elif hurt and all(volume.failures_tolerated for volume in hurt):
             situation = "reduced"
         word = state_words("failed", drive.status, drive.status_text)
         machine.add(situation, "drive_failed", drive, word + errors(drive), left=number)
-    elif rebuilt and not copied and not any(volume.status in NOT_WHOLE for volume in own):
+    elif filled and not any(volume.status in NOT_WHOLE for volume in own):
         machine.add("reduced" if number else "bare", "volume_rebuilding", drive, "rebuilding", left=number)
     elif not drive.backing and expects_failure(controller, drive) and not named_for_rebuild(controller, drive):
         whole = not any(volume.status in NOT_WHOLE for volume in machine.volumes(controller, drive))
@@ -246,10 +247,10 @@ def _drive(machine: _Machine, controller: Controller, drive: Drive) -> None:
         machine.add(situation, "drive_expects_failure", drive, predicts(drive) + errors(drive), left=number)
     else:
         if drive.status == "warning":
-            situation = "warned" if "fail" in (drive.status_text or "").lower() else "noted"
+            situation = "warned" if too_hot(drive) or "fail" in (drive.status_text or "").lower() else "noted"
             if situation == "warned" or not machine.reported(drive):  # else that is why it is not ok
-                cause = (drive.status_text or "busy").lower()
-                machine.add(situation, "background_operation", drive, cause, left=number)
+                words = (drive.status_text or "busy").lower()
+                machine.add(situation, "background_operation", drive, words, left=number)
         if not drive.backing:  # else the drive below is judged
             _counters(machine, drive, left)
 
@@ -278,9 +279,9 @@ def _array(machine: _Machine, controller: Controller, array: Array) -> None:
     if bad or any(drive.status in ("warning", "critical") for drive in members(controller, array)):
         return
     rebuilt = array.status == "warning" and speaks_of_rebuild(array.status_text)
-    situation = "bare" if array.status == "critical" or rebuilt else "warned"
+    bare = array.status == "critical" or rebuilt or bare_although_ok(controller, array)
     word = state_words("array", array.status, array.status_text)
-    machine.add(situation, "array_in_trouble", array, word, left=array.failures_tolerated)
+    machine.add("bare" if bare else "warned", "array_in_trouble", array, word, left=array.failures_tolerated)
 
 
 def _battery(machine: _Machine, controller: Controller, battery: Battery) -> None:
@@ -328,8 +329,13 @@ def _caches(machine: _Machine, controller: Controller) -> None:
 
 
 _OF_VOLUMES = ("volume_failed", "volume_degraded", "volume_rebuilding")
+_OF_DRIVES = ("drive_failed", "volume_rebuilding", "background_operation")
 _OF_CACHES = ("write_back_unprotected", "battery_failed", "battery_learning", "cache_in_trouble")
 """Rules whose conditions explain those of the same controller that come later in the list."""
+_STAND_ALONE = (*_OF_CACHES, "controller_in_trouble", "reported_trouble")
+"""Rules whose conditions nothing milder explains: a controller that has failed beside a battery that has."""
+_GRADED = ("drive_failed", "drive_expects_failure")
+"""Rules that grade a drive by what is left; what the tool reports of it is no worse."""
 _ABOUT_CACHE = re.compile(r"\bcache\b.*\bproblem\b", re.IGNORECASE)
 """A tool's own warning about the cache whose state is a condition of its own."""
 _ROUTINE = ("background_operation", "battery_learning")
@@ -343,7 +349,8 @@ def _folded(machine: _Machine, one: Condition) -> Condition:
         seen.add(upper)
         root = next(other for other in machine.found if other.key == upper)
     worse = WEIGHT[one.severity] < WEIGHT[root.severity]
-    if root is one or (worse and (one.rule in _OF_CACHES or root.rule in _ROUTINE)):
+    alone = one.rule in _STAND_ALONE and not (one.rule == "reported_trouble" and root.rule in _GRADED)
+    if root is one or (worse and (alone or root.rule in _ROUTINE)):
         return one
     milder = max(one.severity, root.severity, key=WEIGHT.__getitem__)
     return replace(one, under=root.key, rank=max(one.rank, root.rank), severity=milder)
@@ -351,14 +358,13 @@ def _folded(machine: _Machine, one: Condition) -> Condition:
 
 def _above(machine: _Machine, one: Condition) -> tuple[str, str] | None:
     """The nearest condition that explains one."""
-    controller = next(
-        (controller for controller in machine.inventory.controllers if _within(controller, one.where)), None
-    )
+    controller = next((each for each in machine.inventory.controllers if _within(each, one.where)), None)
     if controller is None:
         return None
     if one.rule == "reported_trouble":
         if one.where != controller.id:
-            return _first(machine, one, [one.where])
+            hurt = [v.id for v in controller.volumes if v.array == one.where and v.status in NOT_WHOLE]
+            return _first(machine, one, hurt, _OF_VOLUMES) or _first(machine, one, [one.where])
         return _first(machine, one, [one.where], ("cache_in_trouble",)) if _ABOUT_CACHE.search(one.cause) else None
     drive = next((drive for drive in controller.drives if drive.id == one.where), None)
     if drive:
@@ -366,7 +372,7 @@ def _above(machine: _Machine, one: Condition) -> tuple[str, str] | None:
         upper = (
             [] if controller.mode == "software" else [member.id for _, member in machine.above(drive.id, drive.serial)]
         )
-        if one.rule in ("drive_failed", "volume_rebuilding", "background_operation"):
+        if one.rule in _OF_DRIVES or (one.rule == "drive_expects_failure" and called_degraded(controller, drive)):
             return _first(machine, one, hurt, _OF_VOLUMES) or _first(machine, one, upper, ("drive_failed",))
         return _first(machine, one, upper, ("drive_failed",))
     if one.rule in (*_OF_CACHES, "write_policy_not_in_force"):
@@ -383,13 +389,8 @@ def _above(machine: _Machine, one: Condition) -> tuple[str, str] | None:
 def _first(
     machine: _Machine, one: Condition, places: Sequence[str], rules: Sequence[str] | None = None
 ) -> tuple[str, str] | None:
-    found = (
-        other.key
-        for place in places
-        for other in machine.found
-        if other.where == place and other.key != one.key and (other.rule in rules if rules else other.rule != one.rule)
-    )
-    return next(found, None)
+    found = [other for place in places for other in machine.found if other.where == place and other.key != one.key]
+    return next((other.key for other in found if (other.rule in rules if rules else other.rule != one.rule)), None)
 
 
 def _within(controller: Controller, name: str) -> bool:

@@ -30,8 +30,13 @@ _UNSETTLED = ("initialize", "expand", "migrate", "reshape", "parity")
 """Operations before whose end it is unknown what the volume survives."""
 _COPIES = re.compile(r"(?:near|far|offset)=(\d)")
 _TREATED = ("eras", "sanitiz", "format", "foreign", "migrat", "expand", "initializ", "unsupported", "not supported",
-            "transition", "blocked")  # fmt: skip
-_REBUILT = ("rebuild", "rbld", "resync", "recover", "resilver", "copyback", "cpybck", "copying")
+            "transition", "blocked", "frgn", "unsp")  # fmt: skip
+_NO_REASON = ("passed", "failed!", "warning", "critical_warning", "asc=", "ascq=")
+_FORESEES = re.compile(r"smart|s\.m\.a\.r\.t|predict|error|fail")
+_SHORT_OF = re.compile(r"(?<!predicted )\bfailed\b|\bmissing\b|degraded|interim|rebuild", re.IGNORECASE)
+"""What an array is called that lacks a drive, whatever its volumes are called."""
+_COPIED = ("copy", "copied", "cpyb", "replacing")
+_REBUILT = ("rebuild", "rbld", "resync", "recover", "resilver", *_COPIED)
 
 
 def with_redundancy(controllers: Sequence[Controller]) -> list[Controller]:
@@ -81,14 +86,19 @@ def tolerated(controller: Controller, volume: Volume, out: frozenset[str] = froz
         return 0
     array = array_of(controller, volume)
     beside = {drive.id for drive in controller.drives if drive.role in ("spare", "journal")}
-    named = set(array.drives if array else ()) - beside
     drives = members(controller, array)
+    if controller.mode != "software":  # the drive whose data are copied is still a member
+        beside |= {drive.id for drive in drives if being_copied(drive)}
+        drives = tuple(drive for drive in drives if drive.id not in beside)
+    named = set(array.drives if array else ()) - beside
     expected = volume.drives_expected or in_stripe(volume)
     shared = max(Counter(name for drive in drives for name in set(drive.backing)).values(), default=1)
     if level in _SETS and controller.mode == "software":
         return _reported(volume, shared, unsure=any(out.intersection(drive.backing) for drive in drives))
     gone, certain = _gone(volume, drives, expected, len(named), out)
-    if array and array.status == "critical":
+    if array and (
+        array.status == "critical" or (array.status == "warning" and _SHORT_OF.search(array.status_text or ""))
+    ):
         gone = max(gone, 1)
     most = _most(controller, volume, expected or len(named))
     if most is None:
@@ -122,6 +132,8 @@ def _most(controller: Controller, volume: Volume, count: int) -> int | None:
     level = volume.raid_level
     if level == "raid1" and controller.mode == "software":
         return count - 1 if count else None
+    if volume.drives_expected == 1:
+        return 0
     if level == "raid10" and (copies := _COPIES.findall(volume.layout or "")):
         return max(1, *map(int, copies)) - 1
     return 1 if level in _ONE or level == "raid1" else 2 if level in _TWO else None
@@ -142,7 +154,7 @@ def _gone(
     if expected is not None and volume.drives_active is not None:
         found.append(expected - volume.drives_active)
     gone = max(found, default=0)
-    copied = volume.status == "rebuilding" and counted and listed  # onto its replacement, and no member is missing
+    copied = counted and listed and only_copied(volume)
     if gone <= 0 and volume.status in _SHORT and not copied:
         gone = 1
     return max(gone, 0), listed or counted
@@ -172,6 +184,23 @@ def _unsettled(volume: Volume) -> bool:
 def being_rebuilt(drive: Drive) -> bool:
     """Whether a drive's warning is only that it is being rebuilt, or copied."""
     return drive.status == "warning" and speaks_of_rebuild(drive.status_text)
+
+
+def only_copied(volume: Volume) -> bool:
+    """Whether a rebuild fills the replacement of a member that still works: all are there, none is called degraded."""
+    whole = volume.drives_expected is None or volume.drives_active == volume.drives_expected
+    return volume.status == "rebuilding" and whole and "degraded" not in (volume.status_text or "").lower()
+
+
+def bare_although_ok(controller: Controller, array: Array) -> bool:
+    """Whether an array that warns has volumes that could survive a failure, and do not."""
+    own = [volume for volume in controller.volumes if volume.array == array.id and volume.raid_level not in _NONE]
+    return any(volume.failures_tolerated == 0 for volume in own)
+
+
+def being_copied(drive: Drive) -> bool:
+    """Whether the data of a member that works are copied onto a drive, to replace that one."""
+    return being_rebuilt(drive) and any(sign in (drive.status_text or "").lower() for sign in _COPIED)
 
 
 def speaks_of_rebuild(words: str | None) -> bool:
@@ -207,6 +236,17 @@ def named_for_rebuild(controller: Controller, drive: Drive) -> bool:
     )
 
 
+def called_degraded(controller: Controller, drive: Drive) -> bool:
+    """Whether a software array works with a member that it calls degraded: ``DEGRADED (too many errors)`` of ZFS."""
+    return controller.mode == "software" and (drive.status_text or "").lower().startswith("degraded")
+
+
+def held_journal(controller: Controller, drive: Drive) -> bool:
+    """Whether a failed drive was the write journal of an md array, which accepts no more writes without it."""
+    words = (drive.status_text or "").lower()
+    return controller.id == "md" and (drive.role == "journal" or "(j)" in words or "journal" in words)
+
+
 def expects_failure(controller: Controller, drive: Drive) -> bool:
     """Whether a drive's warning means that it may fail soon, and not only what is being done to it.
 
@@ -216,9 +256,18 @@ def expects_failure(controller: Controller, drive: Drive) -> bool:
     if drive.errors.predictive:
         return True
     text = (drive.status_text or "").lower()
+    if too_hot(drive) or (drive.foreign and not _FORESEES.search(text)):
+        return False
     if controller.mode == "software" and not ("smart" in text or "error" in text):
         return False
     return drive.status == "warning" and not (speaks_of_rebuild(text) or any(sign in text for sign in _TREATED))
+
+
+def too_hot(drive: Drive) -> bool:
+    """Whether a drive warns of its temperature alone: ``PASSED; Airflow_Temperature_Cel FAILING_NOW``."""
+    words = [part.strip() for part in re.split(r"[;,]|: ", (drive.status_text or "").lower())]
+    reasons = [part for part in words if not part.startswith(_NO_REASON)]
+    return drive.status == "warning" and bool(reasons) and all("temperature" in part for part in reasons)
 
 
 def survives(volume: Volume) -> str:

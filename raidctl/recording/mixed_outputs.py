@@ -19,7 +19,7 @@ _LONGEST = 4 * 1024 * 1024
 _BEGINNING = 64 * 1024
 """Characters of the rest that decide whose it is."""
 _FEWEST = 2
-"""Lines of the shortest rest that is offered."""
+"""Lines of a rest that a family may claim without being sure of it."""
 _GAP = 6
 """Lines between two unread ones that belong to the same output, though its neighbour understood them."""
 _ODD = 5
@@ -49,8 +49,8 @@ def separated(
         left = _blocks(lines, unread, gap)
         rest = [line if number in left else "" for number, line in enumerate(lines)]
         shown = "\n".join(filter(None, rest))[:_BEGINNING]
-        found = claim(document.name, shown, families) if len(left) >= _FEWEST else None
-        if found is None or found[1].confidence < Confidence.LIKELY:
+        found = claim(document.name, shown, families) if left else None
+        if found is None or found[1].confidence < (Confidence.LIKELY if len(left) >= _FEWEST else Confidence.SURE):
             continue
         vendor, sniffed = found
         if vendor is owner and sniffed.kind == document.kind:

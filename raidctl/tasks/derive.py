@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from raidctl.health.redundancy import array_of, being_rebuilt, queued
+from raidctl.health.redundancy import array_of, being_copied, being_rebuilt, queued
 from raidctl.model import Array, Battery, Controller, Drive, Operation, Progress, Task, Volume, VolumeStatus
 
 BUSY: Mapping[VolumeStatus, Operation] = {
@@ -66,7 +66,7 @@ def of_drive(drive: Drive) -> Progress | None:
         return drive.progress
     if not being_rebuilt(drive):
         return None
-    return Progress(operation="copyback" if "cop" in (drive.status_text or "").lower() else "rebuild")
+    return Progress(operation="copyback" if being_copied(drive) else "rebuild")
 
 
 def of_battery(battery: Battery) -> Progress | None:
@@ -83,10 +83,11 @@ def of_patrol(controller: Controller) -> Progress | None:
 def _rebuilt_on(controller: Controller, drive: Drive, volumes: Sequence[tuple[Volume, Progress]]) -> list[Volume]:
     """The volumes with a rebuild that the rebuild of a drive is a part of."""
     work = of_drive(drive)
-    if work is None or work.operation not in REBUILDS:
+    if work is None or work.operation not in (*REBUILDS, "copyback"):
         return []
+    same = REBUILDS if work.operation in REBUILDS else frozenset((work.operation,))
     software = controller.mode == "software"  # a member is filled by whatever operation the array has
-    return [v for v, at in volumes if (software or at.operation in REBUILDS) and _holds(array_of(controller, v), drive)]
+    return [v for v, at in volumes if (software or at.operation in same) and _holds(array_of(controller, v), drive)]
 
 
 def _holds(array: Array | None, drive: Drive) -> bool:

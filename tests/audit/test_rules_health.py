@@ -7,11 +7,13 @@ from typing import Any
 import pytest
 from msgspec import structs
 
-from raidctl.audit.builtin import named
+from raidctl.audit.builtin import named, rules
+from raidctl.audit.diagnosis import diagnose
 from raidctl.audit.finding import Finding
 from raidctl.model import Errors, Inventory, Problem, Progress
 from tests.audit.rule_examples import LSI, MD, P400, changed, graded
 from tests.audit.test_rules_safety import ask
+from tests.support.conclusions import read_text
 from tests.support.machines import replayed
 
 VOLUME, DRIVE, SPARE = "megaraid:0/v2", "megaraid:0/310:2", "megaraid:0/310:4"
@@ -63,9 +65,13 @@ def test_a_degraded_volume_names_the_drive_of_its_own_array() -> None:
 
 
 def test_a_failed_drive_that_nobody_lacks_is_a_warning() -> None:
-    """After the spare has stepped in, the broken drive is a warning; while a volume is degraded, critical."""
-    inventory = lsi(DRIVE, status="critical", role="failed")
+    """After the spare has stepped in, the broken drive is a warning; while a volume is degraded, critical.
+
+    One that the tool still lists in the array, which has no redundancy without it, is critical whatever the volume is.
+    """
+    inventory = lsi(DRIVE, status="critical", role="failed", array=None)
     assert graded(ask("drive_failed", inventory, DRIVE)) == "warning"
+    assert graded(ask("drive_failed", lsi(DRIVE, status="critical", role="failed"), DRIVE)) == "critical"
     inventory = changed(inventory, VOLUME, {"status": "degraded"})
     assert graded(ask("drive_failed", inventory, DRIVE)) == "critical"
 
@@ -236,3 +242,11 @@ def test_cached_io_over_an_untold_battery_is_no_accusation() -> None:
     one = ask("cached_io", inventory, VOLUME)
     assert one.severity == "info"
     assert "is unknown" in one.message
+
+
+def test_the_word_of_a_failed_battery_is_said_once() -> None:
+    """``Failed (Replace Batteries)``: what is in the brackets is the news."""
+    card = "\nSmart Array P411 in Slot 1\n   Controller Status: OK\n"
+    text = card + "   Battery/Capacitor Status: Failed (Replace Batteries)\n\n"
+    [found, *_] = diagnose(read_text(text).inventory, rules()).findings
+    assert "has failed (Replace Batteries):" in found.message

@@ -18,7 +18,7 @@ from raidctl.request import Run, RunAnswer
 from raidctl.select import items
 from raidctl.survey.survey import survey_documents
 from raidctl.vendor.registry import vendors
-from tests.support.machines import recording
+from tests.support.machines import FIXTURES, recording
 
 VENDORS = vendors()[0]
 MACHINES = {
@@ -133,3 +133,41 @@ def test_lines_keep_their_numbers_in_evidence(tmp_path: Path) -> None:
     level = [fact for output in survey.outputs for fact in output.facts if fact.field == "raid_level"]
     assert level
     assert all(lines[fact.line.number - 1].strip() == fact.line.text.strip() for fact in level)
+
+
+_DM = "vg0-data: 0 209715200 raid raid5_ls 3 ADD 104857600/104857600 idle 0 0 -\n"
+_CISS = "/dev/sg0: (Smart Array P812) RAID 6 Volume 0 status: Wrong physical drive was replaced.\n"
+
+
+_IRCU = "mpt-9207-rebuilding/sas2ircu-0-DISPLAY.out"
+
+
+@pytest.mark.parametrize(("first", "other"), [(_IRCU, ARRAY), (_IRCU, _DM), ("", _DM), ("", _CISS)])
+def test_a_failed_volume_in_a_single_line_or_behind_an_end_is_not_lost(first: str, other: str, tmp_path: Path) -> None:
+    """One line of dmsetup or cciss_vol_status; pairs below the line that ends an output of sas2ircu."""
+    given = (FIXTURES / first).read_text() if first else text("drives-ahci")
+    path = tmp_path / "output.txt"
+    path.write_text(f"{given}\n{other}", encoding="utf-8")
+    broken = {volume.id for card in inventory(path).controllers for volume in card.volumes if volume.status == "failed"}
+    assert broken & {"md:md0", "lvm:vg0/data", "smartarray:sg0/v0"}
+
+
+_STORCLI = """CLI Version = 007.1513.0000.0000 Apr 01, 2021
+Operating system = Linux 5.4.0
+Controller = 0
+Status = Success
+Description = None
+
+Product Name = PERC H730P
+Serial Number = {}
+"""
+
+
+@pytest.mark.parametrize("shown", ["/c6 Serial Number = {}\n/c6 Model = 9690SA-8I\n", _STORCLI])
+def test_two_machines_whose_controllers_have_one_number_are_a_problem(shown: str, tmp_path: Path) -> None:
+    """Different serial numbers of the controller with one number: what belongs to which is unknown."""
+    for second, wanted in (("L340504B9230117", False), ("L340504B9230999", True)):
+        path = tmp_path / f"{second}.txt"
+        path.write_text("\n".join(shown.format(serial) for serial in ("L340504B9230117", second)), encoding="utf-8")
+        found = [problem for problem in inventory(path).problems if "serial numbers" in problem.message]
+        assert bool(found) == wanted

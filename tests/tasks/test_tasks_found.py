@@ -80,3 +80,10 @@ def test_a_narrowed_inventory_keeps_the_tasks_of_what_is_left() -> None:
     assert narrow(inventory, frozenset({busy.object_id})).tasks == (busy,)
     others = frozenset(v.id for c in inventory.controllers for v in c.volumes if v.id != busy.object_id)
     assert narrow(inventory, others).tasks == ()
+
+
+def test_a_copyback_of_a_volume_and_of_its_new_drive_is_one_task() -> None:
+    """MegaRAID reports it of the drive; the volume's operation follows from it."""
+    copied = Progress(operation="copyback")
+    found = changed(volume=copied, drive=copied, status="ok")
+    assert [(task.operation, task.object_id, task.also) for task in found] == [("copyback", "acme:0/v0", ("acme:0/2",))]

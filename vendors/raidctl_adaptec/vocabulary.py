@@ -27,6 +27,9 @@ _TROUBLE = re.compile(
 _FILLING = re.compile(r"^(?:(?:currently|being|is|has|volume|logical (?:device|drive)) )+", re.IGNORECASE)
 
 
+_FAILS = re.compile(r"\bfail(?:ed|ure)\b", re.IGNORECASE)
+
+
 @lru_cache(maxsize=8192)
 def normalized(text: str) -> str:
     """The form in which labels and words are looked up."""
@@ -63,6 +66,8 @@ def drive_word(text: str) -> DriveWord | None:
         return known
     head, trouble = _remarked(text, r"[(,]")
     found = DRIVE_STATUS.get(head)
+    if found is None and _FAILS.search(head):
+        return DriveWord("critical")  # "JBOD failed"
     return found._replace(status="warning") if trouble and found is not None and found.status == "ok" else found
 
 
@@ -94,6 +99,8 @@ def volume_word(text: str) -> tuple[VolumeWord | None, float | None]:
             known = inner
         elif known is not None and going is not None:
             known = VolumeWord(known.status, going)
+    if known is None and _FAILS.search(head):
+        known = VolumeWord("failed")  # "Logically failed"
     return known, percent
 
 

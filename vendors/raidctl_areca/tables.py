@@ -23,6 +23,7 @@ _USAGE: dict[str, Role] = {
     **dict.fromkeys(("failed", "fail", "offlined", "offline", "missing"), "failed"),
 }
 """What the column Usage contains besides the name of an array and the kinds of hot spare."""
+_DROPPED = re.compile(r"(?:failed|dead|missing|offlined?)(?:\W|$)")
 _SLOT_WORD = re.compile(r"^(?:[A-Za-z]{2,}[ #]*)+")
 _NO_BATTERY = frozenset({"not installed", "not present", "not detected", "no battery", "none", "absent"})
 _BATTERIES: dict[BatteryStatus, tuple[str, ...]] = {
@@ -177,15 +178,18 @@ def usage(drive: Draft, line: Line, value: str) -> None:
     """Read the column Usage: an array's name, or the drive's role."""
     low = value.lower()
     role: Role = "spare" if _HOT_SPARE.fullmatch(value) else _USAGE.get(low, "member")
-    drive.put(line, "role", role)
+    if role == "member" and _DROPPED.match(low):
+        role = "failed"
+    weight = drive.status_weight("status", "critical" if role == "failed" else "ok", ROW)
+    drive.put(line, "role", role, DETAIL + (weight > ROW))
     drive.detail(line, "Usage", value)
     if role == "member" and low not in {"rebuilding", "rebuild"}:
         drive.put(None, "set", value)
     # the tool puts Failed in this column as soon as it drops a drive
     health = "critical" if role == "failed" else "warning" if low.startswith("rebuild") else "ok"
-    drive.put(line, "status", health, ROW)
+    drive.put(line, "status", health, weight)
     if role == "failed" or health == "warning":
-        drive.put(line, "status_text", value, ROW)
+        drive.put(line, "status_text", value, weight)
 
 
 def hardware(controller: ControllerDraft, pair: Pair, prefix: str) -> None:

@@ -18,6 +18,7 @@ from raidctl.model import (
     Volume,
 )
 from raidctl.vendor.draft import Draft
+from raidctl.vendor.mixed_machines import note_mixed
 from raidctl_areca import vocabulary
 from raidctl_areca.capability import SUPPORT
 from raidctl_areca.draft import ControllerDraft
@@ -51,6 +52,7 @@ def build(controller: ControllerDraft) -> tuple[Controller, list[Problem]]:
         details=controller.details,
     )
     controller.write_evidence(object_id)
+    note_mixed(controller)
     return found, controller.problems(object_id)
 
 

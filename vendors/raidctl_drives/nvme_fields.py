@@ -106,6 +106,20 @@ def keep(draft: DriveDraft, pair: Pair) -> None:
     draft.detail(pair.lines[0], pair.label, pair.value)
 
 
+def _read_group_warning(draft: DriveDraft, pair: Pair) -> None:
+    """``endurance group critical warning summary: 0x4``: the same bits for any endurance group of the drive."""
+    keep(draft, pair)
+    bits = any_integer(pair.value) or 0
+    warnings = [text for bit, text in enumerate(_WARNINGS) if bits >> bit & 1]
+    if bits:
+        draft.add_problem(
+            "error" if bits & 0x8 else "warning",
+            "state",
+            f"NVMe endurance group critical warning: {', '.join(warnings) or pair.value}.",
+            "Check the backups, and replace the drive.",
+        )
+
+
 CONTROLLER: Fields[DriveDraft] = {
     **dict.fromkeys(nvme_labels.CONTROLLER, keep),
     # sn      : ABC0123456789
@@ -130,6 +144,9 @@ SMART: Fields[DriveDraft] = {
     **dict.fromkeys(nvme_labels.SMART, keep),
     # critical_warning                    : 0x4
     "critical_warning": _read_critical_warning,
+    # endurance group critical warning summary: 0        endurance_grp_critical_warning_summary in JSON
+    "endurance group critical warning summary": _read_group_warning,
+    "endurance_grp_critical_warning_summary": _read_group_warning,
     # temperature                         : 40 °C (313 K)
     "temperature": _read_temperature(kelvin=False),
     # power_on_hours                      : 1,677

@@ -199,6 +199,8 @@ def _target(volume: VolumeDraft, status: Status) -> None:
         volume.put(line, "kernel_action", words[4], shown_as="details[raid]")
         if words[5].isdecimal():
             volume.put(line, "mismatch_count", int(words[5]))
+            if int(words[5]) and "lv_attr" not in volume.details:  # lvs says so in its own words
+                _mismatches(volume, "mismatches exist", "")
 
 
 def _status(controller: ControllerDraft, volume: VolumeDraft) -> None:
@@ -250,7 +252,7 @@ def _status(controller: ControllerDraft, volume: VolumeDraft) -> None:
 def _mismatches(volume: VolumeDraft, health: str, corrupt: str) -> None:
     """Report images that differ, and blocks whose checksum was wrong."""
     if health == "mismatches exist":
-        volume.add_problem("warning", "state", f"lvs reports that mismatches exist in {volume.name}.",
+        volume.add_problem("warning", "state", f"Mismatches exist in {volume.name}: its copies or its parity differ.",
                            f"`lvchange --syncaction repair {volume.name}`")  # fmt: skip
     if corrupt.isdecimal() and int(corrupt):
         volume.add_problem("warning", "state", f"dm-integrity has found {corrupt} mismatches in {volume.name}.",

@@ -58,8 +58,18 @@ def _storcli(controller: ControllerDraft) -> None:
     settle_batteries(controller)
     for one in controller.volumes.values():
         storcli_volume.settle(one)
+    _counted(controller)
     for other in controller.drives.values():
         storcli_drive.settle(other)
+
+
+def _counted(controller: ControllerDraft) -> None:
+    """A volume without a number of drives has as many as its group has places in the topology."""
+    for volume in controller.volumes.values():
+        group = controller.arrays.get(volume.get("array"))
+        places = len(group.get("rows") or {}) if group is not None else 0
+        if places and volume.get("drives_expected") is None:
+            derive(volume, "drives_expected", places)
 
 
 def _alert(controller: ControllerDraft) -> None:
@@ -183,7 +193,8 @@ def _rebuild(controller: ControllerDraft, volume: GroupDraft) -> None:
     keys = volume.members or controller.arrays[volume.get("array")].members
     busy = [controller.drives[key] for key in keys if key in controller.drives and _fills(controller.drives[key])]
     if busy:
-        derive(volume, "progress.operation", "rebuild")
+        copied = all(_copies(drive) for drive in busy)
+        derive(volume, "progress.operation", "copyback" if copied else "rebuild")
         for name, slowest in (("progress.percent", min), ("progress.remaining_seconds", max)):
             reported = [figure for drive in busy if (figure := drive.get(name)) is not None]
             if reported:
@@ -191,8 +202,15 @@ def _rebuild(controller: ControllerDraft, volume: GroupDraft) -> None:
 
 
 def _fills(drive: Draft) -> bool:
-    words = (drive.get("status_text") or "").lower().replace(",", " ").split()
-    return drive.get("progress.operation") == "rebuild" or any(word in _REBUILDING | _COPYING for word in words)
+    return drive.get("progress.operation") == "rebuild" or bool(_words(drive) & _REBUILDING) or _copies(drive)
+
+
+def _copies(drive: Draft) -> bool:
+    return bool(_words(drive) & _COPYING)
+
+
+def _words(drive: Draft) -> set[str]:
+    return set((drive.get("status_text") or "").lower().replace(",", " ").split())
 
 
 def _target(volume: GroupDraft) -> None:

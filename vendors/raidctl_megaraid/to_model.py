@@ -26,6 +26,7 @@ from raidctl.model import (
 )
 from raidctl.order import natural
 from raidctl.vendor.draft import Draft, GroupDraft, Shown, distinct
+from raidctl.vendor.mixed_machines import note_mixed
 from raidctl.vendor.shapes import MISSING_PLACES
 from raidctl_megaraid import bbu_mask, derived_fields, vocabulary
 from raidctl_megaraid.capability import capabilities
@@ -94,6 +95,7 @@ def build(controller: ControllerDraft, object_id: str, kind: str) -> tuple[Contr
     )
     if len(controller.details.get(MISSING_PLACES, "").split(", ")) <= _lacking(found):
         controller.withdraw(MISSING_ROW)  # the volume lacks it: one cause, one problem
+    note_mixed(controller)
     problems = [*controller.problems(object_id), *reports(found, controller, power)]
     drafts = zip_longest(batteries, controller.batteries.values())
     alone = [battery.id for battery, draft in drafts if draft is None or not draft.evidence]

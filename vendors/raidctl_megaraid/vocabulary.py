@@ -29,6 +29,11 @@ from raidctl.text import collapse
 
 T = TypeVar("T")
 
+SMART_ALERT = ", S.M.A.R.T. alert"
+"""Behind the state of a drive that flags an alert, which its state word does not show."""
+BLOCKED = "Access to the volume is blocked: the operating system cannot use it."
+UNBLOCK = "Find out why it was blocked, then set its access policy to RW."
+
 NO_VALUE = frozenset(
     {
         "", "-", "--", "---", "n/a", "na", "n.a.", "none", "unknown", "unkn", "unkwn", "not available",

@@ -130,6 +130,8 @@ class Reader:
             self.ended = True
         elif kind in ("empty", "end"):
             self.empty, self.ended = kind == "empty", True
+            if kind == "end":
+                self._close()  # pairs below it are another tool's
         elif kind == "version":
             self.version = match[1]
         elif kind in ("start", "typed"):

@@ -54,6 +54,7 @@ def read_storage(controller: ControllerDraft, storage: Resource | None, resource
         if isinstance(rates, list) and any(bare(word) != "none" for word in rates):
             controller.put(None, "mode", "raid")
     if storage is not None:
+        controller.override("rollup", storage.text("Status.HealthRollup"))
         read_fields(controller, storage, _DELL, WEAK)
         if controller.get("model") is None:
             read_fields(controller, storage, (Field("Name", "model", text),), WEAK)

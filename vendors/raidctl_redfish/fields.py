@@ -134,10 +134,12 @@ def put_health(
         found = min((status or "unknown", *reported), key=_ORDER.index)
         put_status(draft, [line for line in lines if line is not None], what, found, text=shown, weight=weight)
         return
-    bad = [one for one in reported if one not in ("unknown", "ok")]
+    bad = [one for one in (status or "unknown", *reported) if one not in ("unknown", "ok")]
     for line in lines:
         draft.put(line, "status", min(bad, key=_ORDER.index, default="unknown"), weight)
         draft.put(line, "status_text", shown or None, weight)
+    if status in ("critical", "offline") and not words[0]:
+        return  # "State": "Absent" without a health
     message = f"The BMC does not report the health of the {what}."
     if words[0]:
         message = f"The {what}'s health {printable(words[0])[:40]!r} is not known."

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from raidctl.model import Array, Battery, Cache, Capability, Controller, Drive, Health, Problem, Volume
 from raidctl.vendor.draft import Draft, GroupDraft
 from raidctl_redfish.battery import worst
 from raidctl_redfish.draft import ControllerDraft
+from raidctl_redfish.vocabulary import bare
 from raidctl_redfish.volume import volume_cache
 
 _HEALTH: dict[str, Health] = {
@@ -21,6 +22,11 @@ _HEALTH: dict[str, Health] = {
     "offline": "critical",
     "failed": "critical",
 }
+
+
+_FINE = frozenset(
+    ("ok", "unknown", "checking", "initializing", "expanding", "migrating", "charging", "learning", "missing")
+)
 
 
 def build(
@@ -48,7 +54,23 @@ def build(
         drives=tuple(_drive(draft, name) for draft in controller.drives.values()),
         capabilities=dict(support),
     )
-    return found, controller.problems(name)
+    return found, [*controller.problems(name), *_rolled_up(controller, found)]
+
+
+def _rolled_up(controller: ControllerDraft, found: Controller) -> Iterator[Problem]:
+    """``HealthRollup`` ``Critical`` where no part is reported as bad: then one is not listed."""
+    parts: tuple[Controller | Battery | Volume | Drive, ...]
+    parts = (found, *found.batteries, *found.volumes, *found.drives)
+    word = bare(controller.get("rollup"))
+    cache = found.cache.status if found.cache else None
+    if word in ("warning", "critical") and {cache or "ok", *(one.status for one in parts)} <= _FINE:
+        yield Problem(
+            severity="error" if word == "critical" else "warning",
+            kind="state",
+            where=found.id,
+            message=f"The BMC reports {word} as the health of all parts together, and of none of those that it lists.",
+            remedy="Look for the part in the BMC's web interface and log, and with the controller's own tool.",
+        )
 
 
 def _check_policies(controller: ControllerDraft) -> None:

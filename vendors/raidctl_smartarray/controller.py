@@ -50,6 +50,7 @@ def _drive_cache(text: str) -> str | None:
     return _DRIVE_CACHE[normalized(text)]
 
 
+_CACHE_ERROR = re.compile(r"\berror|\bfail", re.IGNORECASE)
 _DEAD = re.compile(r"\berror\b|lock(?:ed)?[ -]?up|not responding|\bfailed\b", re.IGNORECASE)
 # These lines are printed for RAID cards only; a card that prints them and no mode has no other mode.
 _RAID_ONLY_MODELS = re.compile(r"Smart Array (?:[PE]\d[01]\d\w{0,2}|\d{1,4}i?)$")
@@ -129,8 +130,14 @@ def _cache_status(controller: ControllerDraft, pair: Pair) -> None:
 
 
 def _cache_reason(controller: ControllerDraft, pair: Pair) -> None:
+    """``Cache Status Details: A cache error was detected.``; beside ``Cache Status: OK``, too."""
+    text = collapse(pair.value)
     for line in pair.lines:
-        controller.put(line, f"cache.{normalized(pair.label)}", collapse(pair.value), shown_as="cache.status_text")
+        controller.put(line, f"cache.{normalized(pair.label)}", text, shown_as="cache.status_text")
+    if _CACHE_ERROR.search(text) and "disabled" not in text.lower():  # else the status says the same
+        controller.add_problem(
+            "warning", "state", f"The cache reports a problem: {text}", "Read the controller's diagnostic report."
+        )
 
 
 def _battery(controller: ControllerDraft, pair: Pair) -> None:

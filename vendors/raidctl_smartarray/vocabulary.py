@@ -307,5 +307,6 @@ def look_up(table: dict[str, Health], text: str) -> Health:
 
 
 def battery_status(text: str) -> BatteryStatus:
-    """``Failed (Replace Batteries)`` is ``failed``; a word that is not known is ``unknown``."""
-    return BATTERY_STATUS.get(normalized(text.split("(", maxsplit=1)[0]), "unknown")
+    """``Failed (Replace Batteries)`` and ``Charging failed`` are ``failed``; another word is ``unknown``."""
+    word = normalized(text.split("(", maxsplit=1)[0])
+    return BATTERY_STATUS.get(word, "failed" if re.search(r"\bfail", word) else "unknown")

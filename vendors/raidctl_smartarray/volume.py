@@ -22,6 +22,7 @@ _RAID = re.compile(r"RAID ?\S.*", re.IGNORECASE)
 _PERCENT = re.compile(r"(\d{1,3}(?:\.\d+)?) ?%", re.ASCII)
 _WORDS = re.compile(r",(?!\s*\d+(?:\.\d+)?\s*%)", re.ASCII)
 """``SAS, Unused Space: 0 MB, Transforming, 12% complete``: the share belongs to the word before it."""
+_FAILS = re.compile(r"\bfail", re.IGNORECASE)
 _DONE = frozenset({"initialization completed", "completed", "complete", "ok", *NO_VALUE})
 _SMART_PATH = frozenset({"smart path", "ssd smart path", "hp ssd smart path", "hpe ssd smart path", "ssd i/o bypass"})
 
@@ -95,9 +96,19 @@ def _status(volume: Draft, line: Line, text: str, weight: int) -> None:
 
 
 def _parity(volume: Draft, pair: Pair) -> None:
-    """``Parity Initialization Status: In Progress``, ``… Progress: 23%``; and ``Queued``."""
+    """``Parity Initialization Status: In Progress``, ``… Progress: 23%``; ``Queued``, ``Initialization Failed``."""
     volume.keep_detail(pair)
     state, percent = split_progress(pair.value)
+    if _FAILS.search(state):
+        volume.put(pair.lines[0], "progress.operation", "parity", ROW)
+        volume.put(None, "progress.state", "paused", ROW)  # the parity is not complete, and nothing completes it
+        volume.add_problem(
+            "warning",
+            "state",
+            f"{pair.label}: {state}.",
+            "Without parity a drive failure loses data: check the backup.",
+        )
+        return
     if normalized(state) == "queued":
         volume.put(pair.lines[0], "progress.operation", "parity", ROW)
         volume.put(None, "progress.state", "queued", ROW)

@@ -25,6 +25,7 @@ from raidctl.model import (
 )
 from raidctl.order import natural
 from raidctl.vendor.draft import Draft, Shown, ShownOn
+from raidctl.vendor.mixed_machines import note_mixed
 from raidctl_threeware import derived_fields, vocabulary
 from raidctl_threeware.capability import SUPPORT
 from raidctl_threeware.draft import ControllerDraft, UnitDraft
@@ -76,6 +77,7 @@ def build(controller: ControllerDraft) -> tuple[Controller, list[Problem]]:
         capabilities=SUPPORT,
         details=controller.details,
     )
+    note_mixed(controller)
     problems = [*controller.problems(object_id), *reports(found)]
     controller.write_evidence(object_id, _shown_on(found))
     return found, problems

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from posixpath import basename
 
 from raidctl.evidence import Line
-from raidctl.text import attempt, collapse
+from raidctl.text import attempt, collapse, listing
 from raidctl.units import parse_size
 from raidctl.vendor.draft import Draft
 from raidctl.vendor.statuses import put_status
@@ -16,6 +16,7 @@ from raidctl_zfs.vocabulary import DATA, HARMLESS, PARITY, POOL, VDEV, WORKING
 _SIZES = {"size": "size_bytes", "free": "free_bytes"}
 _FINE = ("no known data errors", "no known errors")
 _CLOSED = "inactive"
+_NONE = ("0", "-", "")
 
 
 def put_state(pool: PoolDraft, lines: Sequence[Line], word: str) -> None:
@@ -81,6 +82,7 @@ def infer(controller: ControllerDraft) -> None:
                 if vdev.children or vdev.kind != "disk" or not vdev.state:
                     _inner(array, vdev)
         _devices(controller, name, pool, array)
+        _name_wrong(pool)
         _redundancy(pool)
 
 
@@ -145,14 +147,14 @@ def _devices(controller: ControllerDraft, name: str, pool: PoolDraft, array: Poo
         number = 2
         while key in controller.drives:
             key, number = f"{name}/{basename(vdev.name)}-{number}", number + 1
-        _device(controller.drive(key), vdev)
+        _device(controller.drive(key), vdev, named=_complains(pool))
         if vdev.part == "spare":
             array.spares[key] = True
         else:
             array.members[key] = None
 
 
-def _device(drive: Draft, vdev: Vdev) -> None:
+def _device(drive: Draft, vdev: Vdev, *, named: bool) -> None:
     health, line = VDEV.get(vdev.state), vdev.lines[0]
     if health == "ok" and WORKING.search(vdev.note):
         health = "warning"
@@ -171,6 +173,28 @@ def _device(drive: Draft, vdev: Vdev) -> None:
             drive.put(line, field, int(vdev.counts[label]))
     for label, value in vdev.counts.items():
         drive.keep_words(label, value)
+    if not named and vdev.counts.get("CKSUM", "0") not in _NONE:
+        remedy = "Check cables, controller and memory; start a scrub; replace the drive if the number grows."
+        drive.add_problem("warning", "state", f"Checksum errors: {vdev.counts['CKSUM']}.", remedy)
+
+
+def _complains(pool: PoolDraft) -> bool:
+    """Whether zpool itself warns, in a message that names no device."""
+    status = pool.details.get("status", "")
+    return bool(status) and not status.lower().startswith(HARMLESS)
+
+
+def _name_wrong(pool: PoolDraft) -> None:
+    """``CKSUM``: from which devices data was read wrong."""
+    tops = [*(pool.root.children if pool.root else ()), *pool.parts]
+    leaves = [leaf for top in tops for leaf in top.leaves()]
+    wrong = [
+        f"{basename(one.name)} {one.counts['CKSUM']}" for one in leaves if one.counts.get("CKSUM", "0") not in _NONE
+    ]
+    if wrong and _complains(pool):
+        pool.withdraw("zpool reports: ")
+        found = f"zpool reports: {pool.details['status']} Checksum errors: {listing(wrong)}."
+        pool.add_problem("warning", "state", found, pool.details.get("action"))
 
 
 def _redundancy(pool: PoolDraft) -> None:

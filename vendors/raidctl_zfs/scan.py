@@ -54,6 +54,9 @@ def read_scan(pool: PoolDraft, lines: Sequence[Line], text: str) -> None:
         at = _moment(match["date"])
         if scrub and at:
             ended(pool, lines[0], at, int(match["errors"]))
+        elif not scrub and int(match["errors"]):
+            message = f"The last resilver ended with errors: {match['errors']}, so not all data could be rebuilt."
+            pool.add_problem("warning", "state", message, "List the damaged files with `zpool status -v`.")
     elif match := _RUNNING.match(text):
         _running(pool, lines, match["what"] or match["other"], text)
     elif match := _STOPPED.match(text):

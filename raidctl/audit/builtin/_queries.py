@@ -15,8 +15,8 @@ from raidctl.text import listing
 __all__ = [
     "GONE", "GOOD_BATTERY", "NOT_WHOLE", "PARITY", "REDUNDANT", "SINGLE_PARITY", "array_of", "batteries", "below",
     "cached_volumes", "count", "data_drives", "database", "drives", "few", "full_stripe", "kind",
-    "md_volumes", "medium", "members", "physical", "plain", "protected", "queued", "rebuilding", "short",
-    "software_volumes", "used_volumes", "volumes",
+    "md_volumes", "medium", "members", "other_reason", "physical", "plain", "protected", "queued", "rebuilding",
+    "short", "software_volumes", "used_volumes", "volumes",
 ]  # fmt: skip
 
 REDUNDANT = frozenset(
@@ -35,6 +35,32 @@ _DATABASE = re.compile(
     re.IGNORECASE,
 )
 """Directory names of databases, as whole words of a path."""
+
+
+_OTHER_REASONS = (
+    (r"overheat", "Cool the machine before anything else: check fans, filters and the room. Replace no drive."),
+    (r"multi-?path", "Check cables, expanders and the second path to the drives. Replace no drive."),
+    (
+        r"wrong (?:physical )?drive",
+        "Power the machine off, put the drive that was removed by mistake back into its bay, and power it on.",
+    ),
+    (
+        r"refresh needed",
+        "A device was away for some time: check its cable, then update its copy with `lvchange --refresh {}`.",
+    ),
+    (
+        r"^suspended",
+        "Connect its drives again (cables, power, expander), then `zpool clear {}`. Create and destroy nothing.",
+    ),
+    (r"missing key", "Give the controller its encryption key. Create or initialise nothing, and replace no drive."),
+)  # fmt: skip
+
+
+def other_reason(volume: Volume) -> str | None:
+    """What to do about a volume whose state, in the tool's words, has another reason than a failed drive; else None."""
+    found = (do for words, do in _OTHER_REASONS if re.search(words, volume.status_text or "", re.IGNORECASE))
+    do = next(found, None)
+    return do.format(volume.id.partition(":")[2]) if do else None
 
 
 def volumes(inventory: Inventory) -> Iterator[tuple[Controller, Volume]]:

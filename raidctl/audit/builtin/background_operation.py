@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings
 from raidctl.audit.builtin._queries import plain, rebuilding, volumes
-from raidctl.health.redundancy import being_rebuilt
+from raidctl.health.redundancy import being_copied, being_rebuilt, too_hot
 from raidctl.model import Inventory, Volume
 
 FINDINGS = RuleFindings("background_operation", "warning", "A background operation slows a volume down")
@@ -54,10 +54,14 @@ def check(inventory: Inventory) -> Findings:
     found = FINDINGS.conditions(inventory)
     for drive in (drive for controller in inventory.controllers for drive in controller.drives if drive.id in found):
         message = (
-            f"The drive is {'being rebuilt' if being_rebuilt(drive) else 'not in normal use'}"
+            f"{'Data of another drive are copied onto the drive' if being_copied(drive) else 'The drive is '}"
+            f"{'' if being_copied(drive) else 'being rebuilt' if being_rebuilt(drive) else 'not in normal use'}"
             f" ({plain(drive.status_text) or drive.status})."
         )
         remedy = "Wait, or complete the operation that was started on the drive."
+        if too_hot(drive):
+            message = f"The drive reports that it is too hot ({plain(drive.status_text)})."
+            remedy = "Check fans, filters, empty bays and the room."
         yield FINDINGS.failed(drive, message, remedy, "status status_text role", wants=("status", "ok"))
 
 
@@ -72,6 +76,9 @@ def _busy(volume: Volume, operation: str) -> Finding:
         queued = ", or is queued for it" if percent is None and volume.progress and state is None else ""
         message = f"The volume is being {_WORDS[operation]}{done}{queued}: it is slower until this is complete."
     remedy = "Wait for it to finish before measuring performance."
+    text = (volume.status_text or "").lower()
+    if state == "queued" and ("read-only" in text or "pending" in text) and (volume.device or "").startswith("/dev/md"):
+        remedy = f"It begins with the first write to the array: `mdadm --readwrite {volume.device}`."
     return FINDINGS.failed(
         volume, message, remedy, "status progress.operation progress.percent", severity="info", wants=("status", None)
     )

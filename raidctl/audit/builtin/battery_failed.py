@@ -23,6 +23,8 @@ write-back then resumes. Until then leave the volumes in write-through.
 
 from __future__ import annotations
 
+import re
+
 from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings, facts
 from raidctl.audit.builtin._queries import batteries, kind, plain
 from raidctl.health.reliance import relied_on
@@ -30,6 +32,7 @@ from raidctl.model import Battery, Inventory
 
 FINDINGS = RuleFindings("battery_failed", "critical", "A cache battery has failed, is missing or needs replacement")
 _REMEDY = "Replace it (order the part by the controller's model) and let it charge; use write-through until then."
+_CABLE = "Check its cable and connector first; replace it if that does not help. Use write-through until then."
 _FIT = "Fit one if the controller supports it; use write-through until then."
 
 
@@ -60,10 +63,13 @@ def _failed(battery: Battery) -> Finding:
         battery.status, "needs replacement"
     )
     text = plain(battery.status_text)
+    inner = re.fullmatch(rf"{battery.status} \((.+)\)", text, re.IGNORECASE)  # Failed (Replace Batteries)
+    text = inner[1] if inner else text
     detail = f" ({text})" if text and text.lower() != battery.status else ""
-    then = ": it does not protect unwritten data from a power failure." if bad else "; it still works."
+    keeps = "may not" if battery.status == "degraded" else "does not"
+    then = f": it {keeps} protect unwritten data from a power failure." if bad else "; it still works."
     message = f"The {name} of the cache {state}{detail}{then}"
-    remedy = _FIT if battery.status == "missing" else _REMEDY
+    remedy = _CABLE if "cbl" in text.lower() else _FIT if battery.status == "missing" else _REMEDY
     return FINDINGS.failed(
         battery, message, remedy, wants=("status" if bad else "replace", "ok" if bad else "false"), more=evidence
     )

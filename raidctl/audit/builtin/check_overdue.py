@@ -25,9 +25,12 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
+from msgspec import structs
+
 from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings, Severity, facts
 from raidctl.audit.builtin._queries import REDUNDANT, used_volumes
-from raidctl.model import Inventory, Scrub, Volume
+from raidctl.model import Controller, Inventory, Scrub, Volume
+from raidctl.select import family_of
 from raidctl.text import counted
 from raidctl.units import parse_moment
 
@@ -42,13 +45,17 @@ def check(inventory: Inventory) -> Findings:
         scrub = volume.consistency_check or controller.consistency_check
         known = scrub is not None and (scrub.last_at or scrub.last_result or scrub.mode in ("automatic", "manual"))
         if volume.raid_level in REDUNDANT and scrub is not None and known:
-            yield _judge(volume, scrub, now)
+            yield _judge(controller, volume, scrub, now)
 
 
-def _judge(volume: Volume, scrub: Scrub, now: datetime | None) -> Finding:
+def _judge(controller: Controller, volume: Volume, scrub: Scrub, now: datetime | None) -> Finding:
     last, due = parse_moment(scrub.last_at), parse_moment(scrub.next_at)
     if scrub.last_result == "failed":
-        return _failed(volume, "The last consistency check found differences or errors.")
+        message = "The last consistency check found differences or errors"
+        if family_of(controller) == "zfs":
+            remedy = "List the damaged files with `zpool status -v`, restore them from a backup, and start a scrub."
+            return structs.replace(_failed(volume, f"{message} that it could not repair."), remedy=remedy)
+        return _failed(volume, f"{message}.")
     if now is not None and last is not None and now - last > LONG:
         return _failed(volume, f"The last complete consistency check ended {_days(now - last)} ago.")
     if now is not None and due is not None and now - due > LONG:

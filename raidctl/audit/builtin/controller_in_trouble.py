@@ -7,7 +7,7 @@ overheating, a configuration that was not accepted. Some controllers also raise 
 finding would then only repeat theirs.
 
 **Fails** (critical or warning, as the controller reports) when its status is not ok. If one of its volumes, drives or
-batteries is not ok either, the finding is folded under that one.
+batteries is as bad, the finding is folded under that one.
 
 **Passes** when it is ok.
 

@@ -53,6 +53,8 @@ def _predicts_failure(inventory: Inventory, drive: Drive, one: Condition) -> Fin
     remedy = f"Replace it{where} now, before another drive fails; one drive at a time."
     if critical:
         remedy = f"Check the backup now, then replace it{where} as soon as no rebuild is running."
+    elif drive.role == "spare":
+        remedy = f"Replace it{where}: no volume has data on it, but it may not be there when it is needed."
     elif one.failures_tolerated is None:
         remedy = f"Check the backup now, then replace it{where}; what its failure would take along is unknown."
     return FINDINGS.failed(

@@ -23,7 +23,9 @@ from __future__ import annotations
 from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings, counters, place, pull_check
 from raidctl.audit.builtin._queries import plain
 from raidctl.health.judge import REDUCED, Condition
-from raidctl.model import Drive, Inventory
+from raidctl.health.redundancy import held_journal
+from raidctl.model import Controller, Drive, Inventory
+from raidctl.select import family_of
 
 FINDINGS = RuleFindings("drive_failed", "critical", "A drive has failed, is missing or offline")
 
@@ -31,14 +33,14 @@ FINDINGS = RuleFindings("drive_failed", "critical", "A drive has failed, is miss
 def check(inventory: Inventory) -> Findings:
     """One finding for each drive whose status is known, members of software RAID included."""
     found = FINDINGS.conditions(inventory)
-    for drive in (drive for controller in inventory.controllers for drive in controller.drives):
+    for controller, drive in ((one, drive) for one in inventory.controllers for drive in one.drives):
         if drive.id in found:
-            yield _failed(inventory, drive, found[drive.id])
+            yield _failed(inventory, controller, drive, found[drive.id])
         elif drive.status != "unknown":
             yield FINDINGS.passed(drive, "The drive works.")
 
 
-def _failed(inventory: Inventory, drive: Drive, one: Condition) -> Finding:
+def _failed(inventory: Inventory, controller: Controller, drive: Drive, one: Condition) -> Finding:
     text = plain(drive.status_text)
     idle = one.rank == REDUCED and one.under is None
     where = f" ({place(drive)})" if place(drive) else ""
@@ -46,7 +48,13 @@ def _failed(inventory: Inventory, drive: Drive, one: Condition) -> Finding:
         f"The drive{f' in bay {drive.bay}' if drive.bay else ''} has failed or is missing{f' ({text})' if text else ''}"
         + ("; no volume needs it now." if idle else ".")
     )
+    if held_journal(controller, drive):
+        message = (
+            f"The journal of the array has failed or is missing{f' ({text})' if text else ''}: it takes no writes."
+        )
     remedy = f"Replace it{where}{'.' if idle else ' and check that the rebuild starts.'}{pull_check(inventory, drive)}"
+    if family_of(controller) == "drives":
+        remedy = f"Copy what can still be read from it, and replace it{where}.{pull_check(inventory, drive)}"
     evidence = counters(drive)
     return FINDINGS.failed(
         drive, message, remedy, "status status_text role serial", wants=("status", "ok"), more=evidence

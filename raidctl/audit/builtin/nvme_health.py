@@ -29,6 +29,7 @@ from raidctl.model import Drive, Inventory
 from raidctl.text import listing
 
 FINDINGS = RuleFindings("nvme_health", "critical", "An NVMe drive reports a critical warning")
+_ABOVE = ("drive_failed", "drive_expects_failure", "background_operation")
 _HOT, _READ_ONLY = 0x2, 0x8
 _BITS = (
     "spare blocks below the threshold", "temperature out of range", "reliability degraded",
@@ -38,7 +39,7 @@ _BITS = (
 
 def check(inventory: Inventory) -> Findings:
     """One finding for each NVMe drive that the kernel sees, and for those behind a controller that report it."""
-    whole = {one.where: one for one in judge(inventory) if one.rule in ("drive_failed", "drive_expects_failure")}
+    whole = {one.where: one for one in judge(inventory) if one.rule in _ABOVE}
     for _, drive in drives(inventory):
         seen = drive.device is not None and inventory.host.hostname is not None
         if drive.interface == "nvme" and (drive.critical_warning is not None or seen):

@@ -24,8 +24,8 @@ is available but no rebuild has started, check the controller's event log for th
 from __future__ import annotations
 
 from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings, facts, named, pull_check
-from raidctl.audit.builtin._queries import volumes
-from raidctl.health.redundancy import survives
+from raidctl.audit.builtin._queries import other_reason, plain, volumes
+from raidctl.health.redundancy import below, called_degraded, survives
 from raidctl.health.spares import all_reported, offer, ready
 from raidctl.model import Controller, Inventory, Volume
 from raidctl.text import listing
@@ -47,7 +47,12 @@ def _degraded(inventory: Inventory, controller: Controller, volume: Volume) -> F
     missing = max((volume.drives_expected or 0) - (volume.drives_active or 0), 0) if volume.drives_active else 0
     broken = [drive for drive in controller.drives if drive.role == "failed" or drive.status == "critical"]
     gone = [drive for drive in broken if drive.array in (None, volume.array)]
+    gone = gone or [drive for drive in below(controller, volume) if called_degraded(controller, drive)]
     how = f"is degraded: {missing} of {volume.drives_expected} drives missing" if missing else "is degraded"
+    other = None if gone or missing else other_reason(volume)
+    if other:
+        message = f"The volume {how} ({plain(volume.status_text)}); {risk(volume)}."
+        return FINDINGS.failed(volume, message, other, "status status_text raid_level", wants=("status", "ok"))
     spare, do = _spare(controller, volume)
     drives = listing(named(drive) for drive in gone[:4]) if gone else "the missing drive"
     return FINDINGS.failed(

@@ -22,7 +22,7 @@ see whether the drives come back, then reassemble the array with the vendor's to
 from __future__ import annotations
 
 from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings
-from raidctl.audit.builtin._queries import below, count, plain, volumes
+from raidctl.audit.builtin._queries import below, count, other_reason, plain, volumes
 from raidctl.model import Controller, Inventory, Volume
 from raidctl.select import family_of
 
@@ -57,7 +57,7 @@ def _broken(controller: Controller, volume: Volume) -> Finding:
     }[volume.status]
     look = ", read them with `mdadm --examine DEVICE`" if family_of(controller) == "md" else ""
     message = f"{state}{detail}{present}: its data cannot be read."
-    remedy = _REMEDY.format(look)
+    remedy = other_reason(volume) or _REMEDY.format(look)
     return FINDINGS.failed(
         volume, message, remedy, "status status_text raid_level drives_expected drives_active", wants=("status", "ok")
     )

@@ -29,6 +29,7 @@ from msgspec import structs
 from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings, facts, settable
 from raidctl.audit.builtin._queries import protected, used_volumes
 from raidctl.health.judge import PROTECTION
+from raidctl.health.redundancy import rebuilding
 from raidctl.health.reliance import recovering
 from raidctl.health.write_hole import INCOMPLETE, PARITY, Hole, write_hole
 from raidctl.model import Controller, Inventory, Volume
@@ -67,6 +68,8 @@ def _open(controller: Controller, volume: Volume, hole: Hole) -> Finding:
 
 
 def _remedy(controller: Controller, volume: Volume, *, weak: bool) -> str:
+    if weak and rebuilding(controller, volume):
+        return "Let the rebuild finish; avoid power failures and resets until then."
     if weak:
         return "Replace the missing drive first, and avoid power failures and resets until the rebuild is complete."
     if controller.mode != "software":

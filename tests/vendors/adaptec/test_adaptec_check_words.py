@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from raidctl.model import BatteryStatus, Health, RaidLevel, VolumeStatus
+from raidctl_adaptec.states import DriveWord
+from raidctl_adaptec.vocabulary import drive_word
 from tests.vendors.adaptec.adaptec_texts import (
     GREEN,
     ZMM,
@@ -54,6 +56,7 @@ def test_what_goes_on_is_the_status_of_a_volume_that_is_else_well(
         ("Currently Recovering", "rebuilding"), ("Currently Being Erased", "offline"), ("Not Available", "offline"),
         ("Logical Device Is Not Available", "offline"), ("Has Failed", "failed"), ("Verifying With Fix", "checking"),
         ("A Physical Drive Is Not Properly Connected", "failed"), ("Hardware Is Overheating", "degraded"),
+        ("Logically failed", "failed"),
     ],
 )  # fmt: skip
 def test_words_that_fill_a_status_do_not_hide_it(text: str, status: VolumeStatus) -> None:
@@ -188,3 +191,9 @@ def test_a_mode_that_is_not_supported_is_off() -> None:
 def test_a_green_backup_that_is_well_stays_so() -> None:
     """The words above are no wider than they need to be."""
     assert card_of(pqi(backup=GREEN)).batteries[0].status == "ok"
+
+
+def test_a_drive_state_that_speaks_of_a_failure_is_critical() -> None:
+    """``JBOD failed`` is in no guide."""
+    assert drive_word("JBOD failed") == DriveWord("critical")
+    assert drive_word("JBOD bewildered") is None

@@ -202,3 +202,20 @@ def test_outputs_of_a_second_card_are_another_controller() -> None:
     ):
         assert [item.id for item in found.controllers] == ["areca:1", "areca:2"]
         assert [item.serial for item in found.controllers] == ["Y244CABZAR700911", "Y244CABZAR700912"]
+
+
+@pytest.mark.parametrize("usage", ["Failed[Raid Set # 00]", "Dead", "Missing", "Offline"])
+def test_a_drive_whose_usage_speaks_of_a_failure_is_no_member_of_a_set_of_that_name(usage: str) -> None:
+    """Any word in the column that is not known is the name of a RAID set, but for these."""
+    found = card(SYS, SETS, DISKS.replace("  Failed\n", f"  {usage}\n"))
+    (drive,) = [drive for drive in found.drives if drive.id == "areca:1/15"]
+    assert (drive.role, drive.status, drive.array) == ("failed", "critical", None)
+
+
+def test_a_drive_that_fails_between_two_lists_has_failed() -> None:
+    """The bad state counts, whichever list is the later one."""
+    failed = DISKS.replace("  1  1  ST3750330NS                     750.2GB  Raid Set # 00",
+                           "  1  1  ST3750330NS                     750.2GB  Failed")  # fmt: skip
+    for texts in ((DISKS, failed), (failed, DISKS)):
+        (drive,) = [drive for drive in card(SYS, SETS, *texts).drives if drive.id == "areca:1/1"]
+        assert (drive.role, drive.status) == ("failed", "critical")

@@ -6,10 +6,13 @@ import json
 
 import pytest
 
+from raidctl.audit.builtin import rules
+from raidctl.audit.diagnosis import diagnose
 from raidctl.model import Drive
 from raidctl.vendor.protocol import Document, Observation
 from raidctl_drives import read, sniff
 from raidctl_drives.nvme_list import parse_usage
+from tests.support.conclusions import read_text
 
 CONTROLLER = """NVME Identify Controller:
 vid       : 0x1d0f
@@ -273,3 +276,17 @@ def test_a_critical_warning_that_is_no_figure_is_told() -> None:
     assert [drive.status for card in found.controllers for drive in card.drives] == ["unknown"]
     (told,) = (problem.message for problem in found.problems if problem.kind == "unread")
     assert "critical_warning 'Qzx'" in told
+
+
+@pytest.mark.parametrize(("bits", "severity"), [("0", None), ("0x4", "warning"), ("0x8", "error")])
+def test_a_warning_of_an_endurance_group_is_said(bits: str, severity: str | None) -> None:
+    """``endurance group critical warning summary: 0x4`` beside ``critical_warning 0``."""
+    found = observed(smart() + f"endurance group critical warning summary: {bits}\n")
+    assert [one.severity for one in found.problems] == ([severity] if severity else [])
+
+
+def test_a_failed_drive_outside_any_array_waits_for_no_rebuild() -> None:
+    """Its contents are copied first; nothing rebuilds them."""
+    [worst, *_] = diagnose(read_text(smart("0x8")).inventory, rules()).findings
+    assert (worst.rule, worst.severity) == ("drive_failed", "critical")
+    assert "Copy what can still be read" in (worst.remedy or "")

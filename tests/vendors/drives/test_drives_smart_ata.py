@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from raidctl.audit.builtin import rules
+from raidctl.audit.diagnosis import diagnose
 from raidctl.evidence import Output
+from tests.support.conclusions import read_text
 from tests.vendors.drives.smart_outputs import Reported, read_drives
 
 BANNER = """smartctl 7.4 2023-08-01 r5530 [x86_64-linux-6.1.0-18-amd64] (local build)
@@ -418,3 +421,35 @@ def test_a_figure_that_is_damaged_is_no_figure() -> None:
     part, _ = one(FULL.replace("4,000,787,030,016 bytes [4.00 TB]", "4,0#0,787,030,016 bytes [4.00 TB]"))
     assert part.size_bytes is None
     assert [problem.kind for problem in part.problems if "'User Capacity'" in problem.message] == ["unread"]
+
+
+_ROWS = "Vendor Specific SMART Attributes with Thresholds:\nID# ATTRIBUTE_NAME          FLAG     VALUE WORST THRESH\n"
+
+
+@pytest.mark.parametrize(
+    ("row", "used"),
+    [
+        ("233 Media_Wearout_Indicator 0x0032   003   003   000    Old_age   Always       -       0", 97),
+        # of another maker: gigabytes written
+        ("233 Media_Wearout_Indicator 0x0032   100   100   000    Old_age   Always       -       791", None),
+        ("233 Media_Wearout_Indicator 0x0000   000   000   000    Old_age   Offline      -       488", None),
+        ("231 SSD_Life_Left           0x0013   000   000   000    Pre-fail  Always       -       0", 100),
+        ("202 Percent_Lifetime_Remain 0x0030   091   091   001    Old_age   Offline      -       9", 9),
+        ("169 Remaining_Lifetime_Perc 0x0000   ---   ---   ---    Old_age   Offline      -       92", None),
+    ],
+)
+def test_attributes_of_what_is_left_give_the_endurance_that_is_used(row: str, used: int | None) -> None:
+    """Their normalised value counts down from 100."""
+    seen = read_text(f"{BANNER}{IDENTITY}SMART overall-health self-assessment test result: PASSED\n\n{_ROWS}{row}\n\n")
+    [drive] = seen.inventory.controllers[0].drives
+    assert drive.life_used_percent == used
+
+
+def test_a_drive_that_is_too_hot_is_not_to_be_replaced() -> None:
+    """An attribute of the temperature that fails now leads to the fans; another one beside it does not."""
+    hot = "190 Airflow_Temperature_Cel 0x0022   039   039   045    Old_age   Always   FAILING_NOW 41"
+    worn = "  5 Reallocated_Sector_Ct   0x0033   001   001   010    Pre-fail  Always   FAILING_NOW 4088"
+    for rows, rule in ((hot, "background_operation"), (f"{worn}\n{hot}", "drive_expects_failure")):
+        text = f"{BANNER}{IDENTITY}SMART overall-health self-assessment test result: FAILED!\n\n{_ROWS}{rows}\n\n"
+        found = diagnose(read_text(text).inventory, rules()).findings[0]
+        assert (found.rule, "Check fans" in (found.remedy or "")) == (rule, rows == hot)

@@ -233,3 +233,16 @@ def test_mismatches_are_reported() -> None:
     [volume] = seen.inventory.controllers[0].volumes
     assert volume.mismatch_count == 128
     assert _code(seen) != 0
+
+
+def test_mismatches_in_the_kernels_status_are_a_finding() -> None:
+    """Dmsetup alone: the sixth figure of dm-raid's line; the seventh is an offset."""
+    line = "vg-data: 0 4423680 raid raid1 2 AA 4000/4000 idle {} 2048 -\n"
+    assert _code(read_text(line.format(0))) == 0
+    assert _code(read_text(line.format(128))) != 0
+
+
+def test_an_image_that_was_away_is_refreshed_and_not_replaced() -> None:
+    """``refresh needed``: no device is missing."""
+    findings = diagnose(read_text(_json(attr="rwi-aor-r-")).inventory, rules()).findings
+    assert "lvchange --refresh vg/" in (findings[0].remedy or "")

@@ -5,8 +5,11 @@ from __future__ import annotations
 import pytest
 
 import raidctl_md as md
+from raidctl.audit.builtin import rules
+from raidctl.audit.diagnosis import diagnose
 from raidctl.model import Progress
 from raidctl.vendor.protocol import Document
+from tests.support.conclusions import read_text
 from tests.support.judged import wrong
 from tests.vendors.md.md_texts import array, controller, drives, read, told, unparsed, volume
 
@@ -331,3 +334,23 @@ def test_md_mdstat_members_on_a_line_that_is_cut_off_are_not_good() -> None:
     """What the missing lines say of them is unknown: here an array below would show that one is not in sync."""
     text = "Personalities : [raid1]\nmd127 : inactive sdc[1](S) sdb[0](S) sd"
     assert {name: drive.status for name, drive in drives(text).items()} == {"sdb": "unknown", "sdc": "unknown"}
+
+
+def test_an_array_without_its_journal_takes_no_writes() -> None:
+    """``sdd1[3](J)(F)``: critical; a failed spare beside a whole array is a warning."""
+    head = "Personalities : [raid6] [raid5] [raid4] \nmd5 : active raid5 sdd1[3]{}(F) sdc1[2] sdb1[1] sda1[0]\n"
+    tail = "      1953260544 blocks super 1.2 level 5, 512k chunk, algorithm 2 [3/3] [UUU]\n\nunused devices: <none>\n"
+    for flag, wanted in (("(J)", "critical"), ("(S)", "warning")):
+        found = diagnose(read_text(head.format(flag) + tail).inventory, rules()).findings
+        assert [(one.rule, one.severity) for one in found if one.severity != "info"] == [("drive_failed", wanted)]
+        assert ("takes no writes" in found[0].message) == (flag == "(J)")
+
+
+def test_an_array_that_waits_for_its_first_write_says_how_to_begin() -> None:
+    """``active (auto-read-only)`` with ``resync=PENDING`` waits for ever unless it is written to."""
+    text = (
+        "Personalities : [raid1] \nmd0 : active (auto-read-only) raid1 sdb1[1] sda1[0]\n"
+        "      976630464 blocks super 1.2 [2/2] [UU]\n      \tresync=PENDING\n      \nunused devices: <none>\n"
+    )
+    [found] = diagnose(read_text(text).inventory, rules()).findings
+    assert (found.severity, "mdadm --readwrite /dev/md0" in (found.remedy or "")) == ("info", True)

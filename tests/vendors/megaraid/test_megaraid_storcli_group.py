@@ -2,8 +2,13 @@ from __future__ import annotations
 
 import pytest
 
-from raidctl.model import Health
+from raidctl.audit.builtin import rules
+from raidctl.audit.diagnosis import diagnose
+from raidctl.health.judge import judge
+from raidctl.model import Health, Inventory
+from tests.support.conclusions import read_text
 from tests.vendors.megaraid.megaraid_storage_answers import Data, drive_row, read, topology_row
+from tests.vendors.megaraid.storcli_outlines import controller, drive, json_text, volume
 
 
 def group_row(**changes: Data) -> dict[str, Data]:
@@ -108,3 +113,66 @@ def test_a_topology_row_without_group_and_drive_is_kept() -> None:
     card = read({"TOPOLOGY": [group_row(DG="-")]})
     assert card.arrays == {}
     assert card.details["Topology Type"] == "RAID1"
+
+
+def _show(*drives: tuple[str, str, str], state: str = "Pdgd") -> Inventory:
+    """The tables of a RAID-6; of each drive: its slot in the list, its row in the topology or "", its state."""
+    places = [
+        topology_row(**{"Arr": 0, "Row": row, "EID:Slot": f"252:{slot}" if word != "Msng" else "-", "State": word})
+        for slot, row, word in drives
+        if row
+    ]
+    listed = [drive(f"252:{slot}", DG="0", State=word) for slot, _, word in drives if word != "Msng"]
+    data = {
+        "TOPOLOGY": [group_row(Type="RAID6", State=state), *places],
+        "VD LIST": [volume("0/0", TYPE="RAID6", State=state)],
+        "PD LIST": listed,
+    }
+    return read_text(json_text(controller(data))).inventory
+
+
+def test_the_places_of_the_topology_are_the_members_of_a_volume() -> None:
+    """A RAID-6 without one member survives one more; without the topology the number is unknown."""
+    members = [("0", "0", "Onln"), ("1", "1", "Onln"), ("2", "2", "Onln"), ("3", "3", "Offln")]
+    for shown, wanted in ((members, 1), ([(slot, "", word) for slot, _, word in members], None)):
+        (card,) = _show(*shown).controllers
+        assert card.volumes[0].failures_tolerated == wanted
+    (card,) = _show(*members[:3], ("3", "3", "Msng")).controllers
+    assert card.volumes[0].failures_tolerated == 1
+    (card,) = _show(*members[:2], ("2", "2", "Msng"), ("3", "3", "Msng"), state="Dgrd").controllers
+    assert card.volumes[0].failures_tolerated == 0
+
+
+def test_a_copyback_takes_no_redundancy_and_a_missing_member_is_one_finding() -> None:
+    """``Cpybck`` is the drive that is filled; "The group misses a drive" explains its degraded volume."""
+    members = [(str(row), str(row), "Onln") for row in range(4)]
+    copying = _show(*members, ("4", "", "Cpybck"), state="Optl")
+    (found,) = copying.controllers[0].volumes
+    assert (found.failures_tolerated, found.progress and found.progress.operation) == (2, "copyback")
+    assert {one.severity for one in judge(copying)} == {"info"}
+    lacking = judge(_show(*members[:3], ("3", "3", "Msng")))
+    assert [(one.rule, one.severity) for one in lacking if one.under is None] == [("volume_degraded", "warning")]
+
+
+@pytest.mark.parametrize(
+    ("state", "rule", "severity", "advice"),
+    [
+        ("Frgn", "foreign_configuration", "warning", "Find out where"),
+        ("UGUnsp", "background_operation", "info", ""),
+        ("HSPShld", "drive_expects_failure", "warning", "no volume has data on it"),
+    ],
+)
+def test_a_drive_beside_the_volumes_endangers_no_data(state: str, rule: str, severity: str, advice: str) -> None:
+    """A foreign or unsupported drive predicts no failure, and a spare that is being tested has no data."""
+    members = [(str(row), str(row), "Onln") for row in range(4)]
+    worst = diagnose(_show(*members, ("4", "", state), state="Optl"), rules()).findings[0]
+    assert (worst.rule, worst.severity) == (rule, severity)
+    assert advice in (worst.remedy or "")
+
+
+def test_a_volume_whose_access_is_blocked_is_out_of_reach() -> None:
+    """``Access`` ``B`` or ``Blkd``: critical."""
+    for access, wanted in (("RW", []), ("Blkd", ["critical"]), ("B", ["critical"])):
+        data = {"VD LIST": [volume("0/0", TYPE="RAID1", State="Optl", Access=access)]}
+        found = judge(read_text(json_text(controller(data))).inventory)
+        assert [one.severity for one in found if one.rule == "reported_trouble"] == wanted

@@ -200,3 +200,21 @@ def _renamed(value: Any) -> Any:
     if isinstance(value, list):
         return [_renamed(one) for one in value]
     return value.replace("/Storage/", "/Storages/") if isinstance(value, str) else value
+
+
+@pytest.mark.parametrize(("rollup", "severity"), [("OK", None), ("Warning", "warning"), ("Critical", "error")])
+def test_a_bad_health_of_all_parts_without_a_bad_part_is_a_warning(rollup: str, severity: str | None) -> None:
+    """``HealthRollup``: something that the BMC does not list is not ok."""
+    machine, path = "redfish-supermicro-x12", "/redfish/v1/Systems/1/Storage/HBA0"
+    storage = resources(machine)[path]
+    seen = seen_with(machine, {path: {**storage, "Status": {**storage["Status"], "HealthRollup": rollup}}})
+    found = [one.severity for one in seen.inventory.problems if "all parts together" in one.message]
+    assert found == ([severity] if severity else [])
+
+
+def test_an_absent_drive_without_a_health_is_gone() -> None:
+    """``"State": "Absent"`` with ``"Health": null`` of a bay whose drive is still named by its serial number."""
+    seen = _seen(_DRIVE, Status={"Health": None, "State": "Absent"})
+    [gone] = [drive for drive in only_controller(seen).drives if drive.status != "ok"]
+    assert gone.status == "critical"
+    assert not anything_unread(seen)

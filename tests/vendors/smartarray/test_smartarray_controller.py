@@ -242,3 +242,21 @@ def test_a_banner_about_the_cache_is_one_finding_with_its_state() -> None:
     for status, rule in (("Permanently Disabled", "cache_in_trouble"), ("OK", "reported_trouble")):
         found = diagnose(read_text("\n" + banner + card.format(status)).inventory, rules())
         assert [one.rule for one in found.findings if one.severity != "info" and one.because is None] == [rule]
+
+
+def test_an_error_of_the_cache_is_seen_beside_a_status_that_is_ok() -> None:
+    """``Cache Status: OK`` and ``Cache Status Details: A cache error was detected.``; a disabled cache says it once."""
+    told_once = CARD.replace(
+        "Cache Status: OK", "Cache Status: OK\n   Cache Status Details: A cache error was detected."
+    )
+    (problem,) = told(told_once).problems
+    assert (problem.where, problem.kind, problem.severity) == ("smartarray:0", "state", "warning")
+    why = "Cache disabled; backup power source failed to charge to an acceptable level."
+    disabled = f"Cache Status: Permanently Disabled\n   Cache Status Details: {why}"
+    assert told(CARD.replace("Cache Status: OK", disabled)).problems == ()
+
+
+def test_a_battery_whose_charging_failed_is_failed() -> None:
+    """A word with "fail" in it is never unknown."""
+    (battery,) = card(CARD.replace("Capacitor Status: OK", "Capacitor Status: Charging failed")).batteries
+    assert battery.status == "failed"

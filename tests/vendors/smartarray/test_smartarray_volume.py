@@ -265,3 +265,12 @@ def test_media_errors_are_told_of_the_volume_below_the_warning() -> None:
     (problem,) = found.problems
     assert (problem.where, problem.kind) == ("smartarray:0/v4", "state")
     assert [item.array for item in found.controllers[0].volumes] == ["smartarray:0/B"] * 2
+
+
+def test_parity_that_could_not_be_made_protects_from_nothing() -> None:
+    """``Initialization Failed``: a warning, and the redundancy left is unknown."""
+    status = "         Parity Initialization Status: {}\n         Caching:  Enabled"
+    for word, warned in (("Initialization Completed", 0), ("Initialization Failed", 1)):
+        found = told(CARD.replace("         Caching:  Enabled", status.format(word)))
+        progress = found.controllers[0].volumes[0].progress
+        assert (len(found.problems), progress is not None) == (warned, bool(warned))

@@ -201,3 +201,40 @@ def test_a_sequential_resilver_is_a_rebuild() -> None:
     assert progress is not None
     assert (progress.operation, progress.percent) == ("rebuild", 12.05)
     assert not [problem for problem in seen.inventory.problems if problem.kind == "unread"]
+
+
+def test_checksum_errors_name_their_device() -> None:
+    """Zpool's message names none; without a message the counters are a finding, too."""
+    row = "    sdb  ONLINE       0     0     0"
+    said = "status: One or more devices has experienced an unrecoverable error.\naction: Clear them.\n"
+    for more in (said, ""):
+        text = _status("  mirror-0 ONLINE", *_FOUR[:2], more=more)
+        assert row in text
+        seen = read_text(text.replace(row, row[:-1] + "37"))
+        [problem] = seen.inventory.problems
+        assert ("sdb 37" in problem.message) if more else (problem.where == "zfs:tank/sdb")
+        assert _code(seen) == 1
+
+
+def test_a_member_that_zpool_calls_degraded_is_the_cause_of_the_degraded_pool() -> None:
+    """One finding, which names the drive; no other drive is missing."""
+    rows = ("  mirror-0 DEGRADED", "    sda ONLINE", "    sdb DEGRADED too many errors")
+    [worst, *rest] = diagnose(read_text(_status(*rows, state="DEGRADED")).inventory, rules()).findings
+    assert worst.rule == "volume_degraded"
+    assert "replace zfs:tank/sdb" in (worst.remedy or "")
+    assert [one.rule for one in rest if one.because is None] == []
+
+
+def test_what_could_not_be_repaired_is_no_reason_for_another_scrub_alone() -> None:
+    """A scrub or resilver with errors leads to `zpool status -v`, a suspended pool to `zpool clear`."""
+    when = "in 02:11:33 with 4 errors on Sun Feb  9 02:35:34 2025\n"
+    for more, words in (
+        (f"  scan: scrub repaired 128K {when}", "zpool status -v"),
+        (f"  scan: resilvered 128K {when}", "zpool status -v"),
+    ):
+        found = diagnose(read_text(_status("  mirror-0 ONLINE", *_FOUR[:2], more=more)).inventory, rules()).findings
+        assert words in (found[0].remedy or "")
+        assert found[0].severity == "warning"
+    gone = ("  mirror-0 UNAVAIL", "    sda FAULTED", "    sdb FAULTED")
+    found = diagnose(read_text(_status(*gone, state="SUSPENDED")).inventory, rules()).findings
+    assert "zpool clear" in (found[0].remedy or "")

@@ -32,6 +32,8 @@ class Attribute(Struct):
     prefail: bool
     failed: str
     """``now``, ``past`` or empty."""
+    value: int | None = None
+    """Normalised value."""
 
 
 class Health(Struct):

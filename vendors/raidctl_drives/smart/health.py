@@ -46,6 +46,9 @@ CRITICAL_WARNINGS = (
 """The bits of NVMe's critical warning, in the words that smartctl prints for them."""
 _TRIP = ("Drive Trip Temperature", "temperature.drive_trip")
 """The temperature at which a SCSI drive stops, in the words of the text and of the JSON."""
+_WEAR = "Media_Wearout_Indicator"
+_LIFE_LEFT = frozenset({"SSD_Life_Left", "Percent_Lifetime_Remain", "Remaining_Lifetime_Perc"})
+"""Attributes whose normalised value is the percentage of the rated endurance that is left."""
 _READ_ONLY = CRITICAL_WARNINGS[3]
 _PASSED = {"PASSED", "OK", "OK!"}
 _FAILED = {"FAILED!", "FAILED"}
@@ -98,6 +101,11 @@ def _attributes(draft: SmartDraft) -> None:
     for name, row in each:
         if row and _count(row) is not None:
             draft.offer(row.line, f"errors.{name}", _count(row))
+    for row in rows:
+        # of drives other than Intel's, 233 counts something else, and its raw value is not 0
+        known = row.name in _LIFE_LEFT or (row.name == _WEAR and row.value and _count(row) == 0)
+        if known and row.value is not None and 0 <= row.value <= 100:
+            draft.offer(row.line, "life_used_percent", 100 - row.value, rank=-1)
     for number, rank in ((194, 2), (190, 1), (231, 0), (220, 0)):
         warm = _find(rows, number, TEMPERATURE)
         degrees = attempt(numbers.ata_celsius, warm.raw) if warm else None

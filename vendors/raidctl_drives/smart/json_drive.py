@@ -175,8 +175,10 @@ def _attributes(draft: SmartDraft, leaves: Leaves) -> None:
         raw = collapse(raw) if isinstance(raw, str) else str(branch(row, "raw", "value"))
         failed = str(branch(row, "when_failed") or "")
         prefail = branch(row, "flags", "prefailure") is True
-        failed = failed if failed in ("now", "past") else ""
-        draft.attributes[which, name] = Attribute(line, which, name, raw, prefail, failed)
+        failed, value = failed if failed in ("now", "past") else "", branch(row, "value")
+        draft.attributes[which, name] = Attribute(
+            line, which, name, raw, prefail, failed, value if isinstance(value, int) else None
+        )
         draft.detail(line, name if name not in draft.details else f"{name} ({which})", raw)
 
 

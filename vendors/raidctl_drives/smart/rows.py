@@ -75,7 +75,7 @@ def attribute(draft: SmartDraft, line: Line, text: str) -> bool:
     if (number, name) in draft.attributes:
         mark_read(line)  # the same table once more: the "marginal" or "failed" attributes
         return True
-    draft.attributes[number, name] = Attribute(line, number, name, raw, prefail, failed)
+    draft.attributes[number, name] = Attribute(line, number, name, raw, prefail, failed, attempt(int, row["value"]))
     draft.detail(line, name if name not in draft.details else f"{name} ({number})", raw)
     return True
 

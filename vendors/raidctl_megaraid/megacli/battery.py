@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from raidctl.evidence import mark_read
 from raidctl.model import BatteryStatus
-from raidctl.vendor.draft import REPORT, ROW, WEAK, Draft, Pair
+from raidctl.vendor.draft import DETAIL, REPORT, ROW, WEAK, Draft, Pair
 from raidctl.vendor.fields import Field, Fields, read_pair
 from raidctl.vendor.statuses import read_status
 from raidctl_megaraid import bbu_mask
@@ -139,10 +139,11 @@ def _judge(controller: ControllerDraft, battery: Draft, items: Iterable[Item]) -
     telling = [pair for pair in flags if _sets(pair) & (_BAD | going) or pair in worn]
     words = ([stated.value] if stated is not None else []) + [f"{pair.label}: {_answer(pair)}" for pair in telling]
     sources = [pair for pair in (stated, *telling) if pair is not None] or flags[:1]
+    weight = battery.status_weight("status", status, DETAIL)
     for pair in sources:
-        battery.put(pair.lines[0], "status", status)
+        battery.put(pair.lines[0], "status", status, weight)
     if words:
-        battery.put(sources[0].lines[0], "status_text", "; ".join(words))
+        battery.put(sources[0].lines[0], "status_text", "; ".join(words), weight)
     if status != "missing":
         controller.put(None, "bbu_present", value=True, weight=WEAK)
 

@@ -16,6 +16,7 @@ from raidctl_megaraid.megacli import numbers
 from raidctl_megaraid.megacli.inquiry import split_inquiry
 from raidctl_megaraid.megacli.outline import Block, Item
 from raidctl_megaraid.vocabulary import (
+    SMART_ALERT,
     DriveWord,
     drive_state,
     has_state,
@@ -144,8 +145,9 @@ def _state(drive: Draft, pair: Pair, place: _Place) -> None:
     bare = pair.value.split(",")[0]
     found = _state_word(bare)
     health = "warning" if found is not None and found.health == "ok" and _alarmed(place.flags) else None
+    text = f"{pair.value}{SMART_ALERT}" if health and _smart(place.flags) else pair.value
     put_status(
-        drive, pair.lines, "drive", health or (found.health if found is not None else None), text=pair.value, word=bare
+        drive, pair.lines, "drive", health or (found.health if found is not None else None), text=text, word=bare
     )
     if found is not None and found.role is not None:
         drive.put(pair.lines[0], "role", found.role)
@@ -167,11 +169,15 @@ def _state_word(text: str) -> DriveWord | None:
     return plain if inner in _POWER_WORDS else drive_state(f"{match[1]} {inner}")
 
 
+def _smart(flags: dict[str, str]) -> bool:
+    return normalized(flags.get("drive has flagged a s.m.a.r.t alert", "")).startswith("yes")
+
+
 def _alarmed(flags: dict[str, str]) -> bool:
     """Whether other lines report trouble that the state word omits."""
     predictive = flags.get("predictive failure count", "")
     return (
-        normalized(flags.get("drive has flagged a s.m.a.r.t alert", "")).startswith("yes")
+        _smart(flags)
         or normalized(flags.get("foreign state", "")).startswith("foreign")
         or normalized(flags.get("locked", "")) == "locked"
         or (predictive.isascii() and predictive.isdecimal() and int(predictive[:18]) > 0)

@@ -15,6 +15,8 @@ from raidctl_megaraid.megacli import numbers
 from raidctl_megaraid.megacli.level import level
 from raidctl_megaraid.megacli.outline import Block
 from raidctl_megaraid.vocabulary import (
+    BLOCKED,
+    UNBLOCK,
     disk_cache,
     has_state,
     has_value,
@@ -222,7 +224,16 @@ def _with_battery(write: WritePolicy | None, bad_bbu: bool | None) -> WritePolic
     return "unprotected_write_back" if bad_bbu else "protected_write_back"
 
 
+def _access(volume: GroupDraft, pair: Pair) -> None:
+    """``Current Access Policy: Read/Write``."""
+    volume.keep_detail(pair)
+    if normalized(pair.value) == "blocked":
+        volume.add_problem("error", "state", BLOCKED, UNBLOCK)
+
+
 _FIELDS: Fields[GroupDraft] = {
+    # Current Access Policy: Read/Write
+    **dict.fromkeys(("current access policy", "access policy"), _access),
     # Name                :Virtual Disk 0
     "name": Field("name", lambda text: text.strip() or None),
     # Size                : 278.875 GB

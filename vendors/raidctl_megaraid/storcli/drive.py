@@ -219,6 +219,8 @@ def _coerced_size(drive: Draft, pair: Pair) -> None:
 def settle(drive: Draft) -> None:
     """Infer the status from state word, alerts and progress; idempotent."""
     state: Health | None = drive.get("state")
+    if normalized(drive.get("status_text") or "") in FOREIGN:
+        drive.override("foreign", value=True)  # the column DG of such a row can be "-"
     going = drive.get("progress.operation")
     worse: Health | None = "warning" if drive.get("alert") or going else None
     if drive.get("page_lost") and drive.get("errors.predictive") is None:

@@ -72,6 +72,11 @@ def _state(group: GroupDraft, pair: Pair) -> None:
 
 def _drive(controller: ControllerDraft, row: Cells, group: GroupDraft | None) -> Draft:
     """A drive; one that is missing has no address, or that of a slot where another drive may be now."""
+    if group is not None and "row" in row and _NUMBER.fullmatch(row["row"].value):
+        rows: dict[str, None] = group.get("rows") or {}
+        group.override(
+            "rows", rows | {":".join(row[title].value for title in ("arr", "span", "row") if title in row): None}
+        )
     gone = any(title in row and normalized(row[title].value) in _GONE for title in ("state", "status"))
     if not gone and place(row) is not None:
         cells = {title: pair for title, pair in row.items() if title not in ("type", "arr", "span", "row")}

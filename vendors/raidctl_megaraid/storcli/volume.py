@@ -16,7 +16,7 @@ from raidctl_megaraid.cache_token import cache_token
 from raidctl_megaraid.draft import ControllerDraft
 from raidctl_megaraid.storcli import numbers
 from raidctl_megaraid.storcli.columns import Cells, keep_cells
-from raidctl_megaraid.vocabulary import normalized
+from raidctl_megaraid.vocabulary import BLOCKED, UNBLOCK, normalized
 
 _DG_VD = re.compile(r"\s*(\d{1,6}|-|)\s*/\s*(\d{1,6})\s*", re.ASCII)
 _ACTIVE = re.compile(r"\s*([^()%]{1,60}?)\s*\(\s*(\d{1,3}(?:\.\d{1,6})?)\s*%[^)]{0,80}\)", re.ASCII)
@@ -134,10 +134,7 @@ def _caches(volume: GroupDraft, row: Cells, weight: int) -> None:
 def _access(volume: GroupDraft, row: Cells) -> None:
     """``RW``, ``RO``, ``Blkd``; ``Consist`` Yes or No."""
     if "access" in row and normalized(row["access"].value) in _BLOCKED:
-        volume.add_problem(
-            "warning", "state", "Access to the volume is blocked: the operating system cannot use it.",
-            "Find out why it was blocked, then set its access policy to RW.",
-        )  # fmt: skip
+        volume.add_problem("error", "state", BLOCKED, UNBLOCK)
     if "consist" in row:
         _consistent(volume, row["consist"])
 

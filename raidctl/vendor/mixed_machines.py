@@ -1,0 +1,17 @@
+"""Outputs of several machines taken for those of one controller. Pure."""
+
+from __future__ import annotations
+
+from raidctl.text import collapse, listing
+from raidctl.vendor.draft import Draft
+
+
+def note_mixed(controller: Draft) -> None:
+    """Report a controller whose outputs print several serial numbers: machines number theirs alike."""
+    serials = {collapse(str(value)).upper(): None for _, name, value in controller.evidence if name == "serial"}
+    if len(serials) > 1:
+        message = (
+            f"The outputs are of several controllers with one number (serial numbers {listing(serials)}): "
+            "what belongs to which is unknown."
+        )
+        controller.add_problem("error", "unread", message, "Save the outputs of each machine in a separate file.")
