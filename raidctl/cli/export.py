@@ -43,7 +43,7 @@ _LABEL = re.compile(r"[a-zA-Z_][a-zA-Z0-9_]*", re.ASCII)
         "raidctl export", "raidctl --demo p440 export --rules",
         "raidctl export --output /var/lib/prometheus/node-exporter/raidctl.prom",
         "raidctl export --listen 9809 --interval 600", "raidctl export --rows drives inventories/ > drives.jsonl",
-        "raidctl export --rows volumes --format parquet --output volumes --snapshots",
+        "raidctl export --rows volumes --format parquet --output rows --snapshots",
     ),
 )  # fmt: skip
 @click.argument("path", nargs=-1)
@@ -52,7 +52,7 @@ _LABEL = re.compile(r"[a-zA-Z_][a-zA-Z0-9_]*", re.ASCII)
 @click.option("--policy", metavar="FILE", help="With --rows findings: of this policy (all built-in rules).")
 @click.option("--waivers", metavar="FILE", help="With --rules and --rows findings: what does not count until a day.")
 @click.option("--format", "form", type=click.Choice(("jsonl", "parquet")), help="With --rows: jsonl, or parquet "
-              "files by day below --output DIRECTORY.")  # fmt: skip
+              "files by table and day below --output DIRECTORY.")  # fmt: skip
 @click.option("--jobs", type=click.IntRange(1), metavar="N", help="With --rows: processes (one per core).")
 @click.option("--rules", is_flag=True, help="Include the findings of the built-in rules (raidctl diagnose).")
 @click.option("--label", metavar="NAME=VALUE", multiple=True, help="Add a label to each series; may be repeated.")
