@@ -1,6 +1,6 @@
 """Rows as Parquet files, partitioned by day, through DuckDB (the extra ``parquet``).
 
-``DIRECTORY/drives/day=2026-11-24/drives.parquet``: a directory for each table, as Spark and Trino need it, and in it one
+``DIRECTORY/drives/day=2026-11-24/drives.parquet``: a directory for each table, as Spark and Trino need it, with one
 file for each day, replaced in one step. A machine that is exported again for the same moment replaces its rows; the
 rows of other machines stay.
 """

@@ -110,7 +110,8 @@ def test_every_file_of_a_table_has_the_same_columns_whatever_is_null(tmp_path: P
         shapes = {
             tuple(
                 database.execute(
-                    "SELECT name, type, repetition_type FROM parquet_schema(?) WHERE name <> 'duckdb_schema'", [str(path)]
+                    "SELECT name, type, repetition_type FROM parquet_schema(?) WHERE name <> 'duckdb_schema'",
+                    [str(path)],
                 ).fetchall()
             )
             for path in tmp_path.rglob("*.parquet")
@@ -131,7 +132,7 @@ def test_rows_without_a_time_have_no_day(tmp_path: Path) -> None:
         run("export", "--rows", "drives", *files, "--format", "parquet", "--output", tmp_path / "rows")
     with duckdb.connect() as database:
         found = database.execute(
-            "SELECT day, typeof(day), count(*) FROM read_parquet(?, hive_partitioning = true) GROUP BY day ORDER BY day",
+            "SELECT day, typeof(day), count(*) FROM read_parquet(?, hive_partitioning = true) GROUP BY ALL ORDER BY 1",
             [f"{tmp_path}/rows/drives/*/*.parquet"],
         ).fetchall()
     number = len(list(BUILDERS["drives"](machine, "x")))
