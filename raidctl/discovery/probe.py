@@ -241,7 +241,7 @@ def _problems(
     if not view.blocks and not functions and not first.paths(sysfs.BLOCKS):
         blocks_read = first.globs[sysfs.BLOCKS]
         why = f" ({_why(blocks_read)})" if blocks_read.trouble else ""
-        message = f"Neither the udev database nor sysfs could be read{why}: devices and mount points are unknown."
+        message = f"Neither the udev database nor sysfs could be read: devices and mount points are unknown{why}."
         mount = _remedy(blocks_read, "Run where /sys is mounted; in a container, mount the host's /sys.")
         found.append(Problem("warning", sysfs.BLOCK, message, mount, "unread"))
     elif not first.files[MOUNTINFO].fine and any(device.size_bytes for device in view.blocks):
