@@ -49,6 +49,10 @@ class Failure(str, Enum):
     """The operating system or the connection (ssh) failed; ``detail`` has the reason."""
 
 
+MORE_TIME = "The machine or the connection was too slow: allow more time (`--timeout SECONDS`)."
+"""The remedy of a reading that timed out."""
+
+
 class Request(Struct, Generic[A], frozen=True):
     """Base class of requests; the type parameter is the class of the answer."""
 

@@ -112,7 +112,8 @@ def _many(settings: Settings, before: str, words: tuple[str, ...], least: Level,
         rank = Rank.CRITICAL if "critical" in worst else Rank.WARNING if "warning" in worst else Rank.CHANGED
         rank = rank if texts else Rank.FINE if found.verdict == "same" else Rank.UNKNOWN
         state = {"same": "same", "drift": "changed"}.get(found.verdict, "unknown")
-        message = every[0] if every and rank != Rank.FINE else f"as in {old_name}"
+        same = f"as in {old_name}{', as far as it could be read, then and now' if lost else ''}"
+        message = every[0] if every and rank != Rank.FINE else same
         return many.Line(EXITS[found.verdict], rank, state, message, seen.inventory.host.hostname, every[1:], found)
 
     return many.run(settings, "diff", Machine.survey, line, hosts)

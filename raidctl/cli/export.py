@@ -5,11 +5,12 @@ from __future__ import annotations
 import gc
 import re
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import click
+from msgspec.structs import replace
 
 from raidctl.cli.shared import files
 from raidctl.cli.shared.exit_codes import exit_code, tell_problems
@@ -17,7 +18,7 @@ from raidctl.cli.shared.machine import look, with_open_ends
 from raidctl.cli.shared.options import Settings, examples, machine_options, output_options, settings_of
 from raidctl.cli.shared.terminal import emit, emit_json
 from raidctl.errors import RaidctlError, UsageError
-from raidctl.model import HIDING, Host, Inventory
+from raidctl.model import HIDING, Host, Inventory, Problem
 from raidctl.output.metrics import Export, families
 from raidctl.output.metrics_table import INVENTORY, MACHINE, RULE_LABELS, of_rules, of_scan
 from raidctl.output.prometheus import CONTENT_TYPE, text
@@ -43,7 +44,7 @@ _LABEL = re.compile(r"[a-zA-Z_][a-zA-Z0-9_]*", re.ASCII)
         "raidctl export", "raidctl --demo p440 export --rules",
         "raidctl export --output /var/lib/prometheus/node-exporter/raidctl.prom",
         "raidctl export --listen 9809 --interval 600", "raidctl export --rows drives inventories/ > drives.jsonl",
-        "raidctl export --rows volumes --format parquet --output volumes --snapshots",
+        "raidctl export --rows volumes --format parquet --output rows --snapshots",
     ),
 )  # fmt: skip
 @click.argument("path", nargs=-1)
@@ -52,7 +53,7 @@ _LABEL = re.compile(r"[a-zA-Z_][a-zA-Z0-9_]*", re.ASCII)
 @click.option("--policy", metavar="FILE", help="With --rows findings: of this policy (all built-in rules).")
 @click.option("--waivers", metavar="FILE", help="With --rules and --rows findings: what does not count until a day.")
 @click.option("--format", "form", type=click.Choice(("jsonl", "parquet")), help="With --rows: jsonl, or parquet "
-              "files by day below --output DIRECTORY.")  # fmt: skip
+              "files by table and day below --output DIRECTORY.")  # fmt: skip
 @click.option("--jobs", type=click.IntRange(1), metavar="N", help="With --rows: processes (one per core).")
 @click.option("--rules", is_flag=True, help="Include the findings of the built-in rules (raidctl diagnose).")
 @click.option("--label", metavar="NAME=VALUE", multiple=True, help="Add a label to each series; may be repeated.")
@@ -226,7 +227,12 @@ def _scan(settings: Settings, wanted: _Wanted) -> tuple[Inventory, Export]:
     inventory = with_open_ends(look(settings), settings).inventory
     metrics = [*INVENTORY, of_scan(time.monotonic() - began)]
     if wanted.rules:
-        metrics += of_rules(_diagnosis(settings, inventory, wanted))
+        from raidctl.cli.shared.waivers import kept  # noqa: PLC0415 - only where findings are asked for
+
+        ignored, notes = kept(settings, inventory.host.hostname)
+        faults = tuple(Problem("warning", "ignored findings", note, kind="unread") for note in notes)
+        inventory = replace(inventory, problems=(*inventory.problems, *faults))
+        metrics += of_rules(_diagnosis(inventory, wanted, ignored))
     return inventory, Export(metrics=families(metrics, inventory, wanted.labels))
 
 
@@ -239,15 +245,12 @@ def _waivers(path: str | None) -> tuple[Waiver, ...]:
     return written(path)
 
 
-def _diagnosis(settings: Settings, inventory: Inventory, wanted: _Wanted) -> Diagnosis:
+def _diagnosis(inventory: Inventory, wanted: _Wanted, ignored: Sequence[Waiver]) -> Diagnosis:
     """What ``raidctl diagnose`` finds, with the same waivers."""
     from raidctl.audit.builtin import rules  # noqa: PLC0415 - only where they are asked for
     from raidctl.audit.diagnosis import diagnosed, findings_of  # noqa: PLC0415 - as above
-    from raidctl.cli.shared.waivers import kept, today  # noqa: PLC0415 - as above
+    from raidctl.cli.shared.waivers import today  # noqa: PLC0415 - as above
 
-    ignored, notes = kept(settings, inventory.host.hostname)
-    for note in notes:
-        click.echo(f"raidctl: {note}", err=True)
     try:
         written = _waivers(wanted.file)
     except RaidctlError as error:  # damaged while raidctl serves: it waives nothing, and the metrics go on

@@ -120,6 +120,7 @@ def _many(settings: Settings, output: str | None, *, force: bool) -> int:
             state = "same" if not result.changed else "changed" if before else "new"
             text = _message(result, before).strip()
         rank = Rank.FINE if state == "same" else Rank.CHANGED
+        text += " (not everything could be read)" if code else ""
         return many.Line(code, Rank.UNKNOWN if code else rank, state, text, inventory.host.hostname, (), result)
 
     return many.run(settings, "snapshot", Machine.survey, line, hosts)

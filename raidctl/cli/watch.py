@@ -37,7 +37,7 @@ from raidctl.text import attempt, counted, printable
 from raidctl.units import parse_seconds
 from raidctl.watch.delivery import Channel, Letter, UndeliveredError, mail, program
 from raidctl.watch.memory import Config, Event, Look, Memory
-from raidctl.watch.observe import look_at, unreadable
+from raidctl.watch.observe import look_at, unreadable, with_waivers_of
 from raidctl.watch.report import Delivery, WatchReport
 from raidctl.watch.step import delivered, enqueue, moment, step, waiting
 
@@ -108,9 +108,10 @@ def command(
     address it is only printed.
 
     Exit codes: 0 nothing new, or the live screen was ended; 1 something new was
-    reported; 2 wrong usage; 3 a message could not be delivered, the machine not
-    be read, or the state not be written; 4 the state directory cannot be used, or
-    a tool or permission is missing; 8 the machine of --host cannot be reached.
+    reported; 2 wrong usage; 3 a message could not be delivered, the machine, the
+    state or the ignored findings not be read, or the state not be written; 4 the
+    state directory cannot be used, or a tool or permission is missing; 8 the
+    machine of --host cannot be reached.
     """
     settings = settings_of(context)
     if once or test or install_unit:
@@ -214,7 +215,8 @@ def _look(settings: Settings, policy: str | None, waivers: str | None) -> _Seen:
     rules.add_waivers(ignored)
     audited = Auditor(rules, keep=True, alone=True, now=now).audit(inventory, inventory.host.source)
     seen = look_at(inventory, audited.findings, [one.finding for one in audited.waived])
-    return _Seen(seen, inventory.host.hostname or source, source, notes=notes)
+    code = EXIT_CANNOT_TELL if notes else EXIT_FINE
+    return _Seen(with_waivers_of(seen, notes), inventory.host.hostname or source, source, code, notes)
 
 
 @dataclass
@@ -297,7 +299,7 @@ def _watched(state: _State, seen: _Seen, config: Config, channels: Sequence[Chan
         emit_json(report)
     else:
         emit(texts.screen(report))
-    failed = state.fault is not None or any(one.error is not None for one in done)
+    failed = state.fault is not None or bool(state.notes) or any(one.error is not None for one in done)
     if failed or seen.code:
         return seen.code or EXIT_CANNOT_TELL
     return EXIT_NO if any(event.kind not in ("alive", "reminder", "still") for event in events) else EXIT_FINE

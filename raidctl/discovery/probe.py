@@ -17,6 +17,7 @@ from raidctl.evidence import Output
 from raidctl.host import HostView, PciDevice, Piece
 from raidctl.model import Problem
 from raidctl.request import (
+    MORE_TIME,
     Answer,
     Dialogue,
     Failure,
@@ -238,12 +239,15 @@ def _problems(
     """Return problems that matter: a missing udev is none if sysfs has the same facts."""
     found: list[Problem] = []
     if not view.blocks and not functions and not first.paths(sysfs.BLOCKS):
-        message = "Neither the udev database nor sysfs could be read: devices and mount points are unknown."
-        mount = "Run where /sys is mounted; in a container, mount the host's /sys."
+        blocks_read = first.globs[sysfs.BLOCKS]
+        why = f" ({_why(blocks_read)})" if blocks_read.trouble else ""
+        message = f"Neither the udev database nor sysfs could be read: devices and mount points are unknown{why}."
+        mount = _remedy(blocks_read, "Run where /sys is mounted; in a container, mount the host's /sys.")
         found.append(Problem("warning", sysfs.BLOCK, message, mount, "unread"))
     elif not first.files[MOUNTINFO].fine and any(device.size_bytes for device in view.blocks):
         message = f"Mount points are unknown: the file could not be read ({_why(first.files[MOUNTINFO])})."
-        found.append(Problem("warning", MOUNTINFO, message, "Run where /proc is mounted.", "unread"))
+        remedy = _remedy(first.files[MOUNTINFO], "Run where /proc is mounted.")
+        found.append(Problem("warning", MOUNTINFO, message, remedy, "unread"))
     if first.udev.trouble not in (None, Failure.MISSING, Failure.UNRECORDED):
         message = f"The udev database could not be read in full ({_why(first.udev)}); sysfs is used instead."
         found.append(
@@ -255,6 +259,10 @@ def _problems(
         message = f"{count} of {where} not understood, the first is line {first_line}."
         found.append(Problem("warning", where, message, remedy, "unread"))
     return found
+
+
+def _remedy(answer: Answer, otherwise: str) -> str:
+    return MORE_TIME if answer.trouble is Failure.TIMEOUT else otherwise
 
 
 def _why(answer: Answer) -> str:

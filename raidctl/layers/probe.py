@@ -12,7 +12,19 @@ from raidctl.layers import dm
 from raidctl.layers.kernel import DIRTY, VM, Files, Kernel
 from raidctl.layers.sysfs_values import number
 from raidctl.model import Problem
-from raidctl.request import Answer, Dialogue, Failure, Glob, GlobAnswer, Read, ReadAnswer, Run, RunAnswer, ask_all
+from raidctl.request import (
+    MORE_TIME,
+    Answer,
+    Dialogue,
+    Failure,
+    Glob,
+    GlobAnswer,
+    Read,
+    ReadAnswer,
+    Run,
+    RunAnswer,
+    ask_all,
+)
 from raidctl.survey.failed_requests import problems_of
 from raidctl.text import counted
 
@@ -155,7 +167,9 @@ def _untold(kernel: Kernel, first: _Round) -> None:
     answers = [*kernel.vm.answers.values(), first.reads[MEMINFO]]
     if all(answer.data is None for answer in answers):
         unrecorded = any(answer.trouble is Failure.UNRECORDED for answer in answers)
+        slow = any(answer.trouble is Failure.TIMEOUT for answer in answers)
         why = "the recording does not have them" if unrecorded else "they cannot be read"
         message = f"The page cache's settings and statistics are unknown: {why}."
-        remedy = "Record the machine again." if unrecorded else "Run where /proc is mounted."
+        remedy = MORE_TIME if slow else "Run where /proc is mounted."
+        remedy = "Record the machine again." if unrecorded else remedy
         kernel.problems.append(Problem("warning", "kernel:vm", message, remedy, "unread"))

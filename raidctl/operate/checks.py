@@ -14,7 +14,7 @@ import msgspec
 from msgspec.structs import replace
 
 from raidctl.described import doc
-from raidctl.model import Controller, Inventory, RaidLevel, Scrub, Volume
+from raidctl.model import Controller, Inventory, Problem, RaidLevel, Scrub, Volume
 from raidctl.operate.check_history import CheckRecord, History, newest
 from raidctl.units import parse_moment
 from raidctl.vendor.checks import CheckEvent, CheckKind, CheckReading, busy_with
@@ -255,6 +255,7 @@ def _text(moment: datetime) -> str:
 
 def with_history(inventory: Inventory, history: History) -> Inventory:
     """The inventory with the ends of checks that raidctl has kept, for the rules."""
+    inventory = replace(inventory, problems=(*inventory.problems, *unread(history)))
     if not history.records:
         return inventory
     controllers = tuple(
@@ -262,6 +263,14 @@ def with_history(inventory: Inventory, history: History) -> Inventory:
         for controller in inventory.controllers
     )
     return replace(inventory, controllers=controllers)
+
+
+def unread(history: History) -> list[Problem]:
+    """The problem of results that could not be read: a check that failed may be among them."""
+    if history.unread is None:
+        return []
+    remedy = "Results of checks are missing, perhaps of one that failed: correct or delete the file, and check again."
+    return [Problem("warning", "check results", history.unread, remedy, "unread")]
 
 
 def _with_records(volume: Volume, history: History) -> Volume:

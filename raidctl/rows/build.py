@@ -15,7 +15,6 @@ from raidctl.rows.tables import BatteryRow, BenchRow, CacheRow, DriveRow, Findin
 from raidctl.text import collapse
 from raidctl.units import parse_moment
 
-UNKNOWN_DAY = "unknown"
 _ERRORS = {"media": "media_errors", "other": "other_errors", "predictive": "predictive_errors", "link": "link_errors"}
 _DRIVE = {"id": "drive", "array": "array_id"}
 _VOLUME = {"id": "volume", "array": "array_id"}
@@ -23,11 +22,11 @@ _VOLUME = {"id": "volume", "array": "array_id"}
 _PERCENTILES = ("p50", "p90", "p99", "p999", "worst")
 
 
-def day_of(moment: str | None) -> tuple[str | None, str]:
-    """A time in UTC, RFC 3339, and its day; ``unknown`` without one."""
+def day_of(moment: str | None) -> tuple[str | None, str | None]:
+    """A time in UTC, RFC 3339, and its day; None without one."""
     read = parse_moment(moment)
     if read is None:
-        return None, UNKNOWN_DAY
+        return None, None
     found = read.astimezone(timezone.utc)
     return found.strftime("%Y-%m-%dT%H:%M:%SZ"), found.strftime("%Y-%m-%d")
 

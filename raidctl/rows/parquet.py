@@ -1,7 +1,8 @@
 """Rows as Parquet files, partitioned by day, through DuckDB (the extra ``parquet``).
 
-``DIRECTORY/day=2026-11-24/drives.parquet``: one file for each day, replaced in one step. A machine that is exported
-again for the same moment replaces its rows; the rows of other machines stay.
+``DIRECTORY/drives/day=2026-11-24/drives.parquet``: a directory for each table, as Spark and Trino need it, with one
+file for each day, replaced in one step. A machine that is exported again for the same moment replaces its rows; the
+rows of other machines stay.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ EXTRA = "raidctl[parquet]"
 _TYPES: Mapping[Any, str] = {str: "VARCHAR", int: "BIGINT", float: "DOUBLE", bool: "BOOLEAN"}
 _TIMES = frozenset({"collected_at"})
 """Columns that are times in Parquet, and RFC 3339 in JSON."""
+NO_DAY = "__HIVE_DEFAULT_PARTITION__"
+"""The day in the path of rows without a time: null for what reads partitions."""
 
 
 def columns(table: str) -> dict[str, str]:
@@ -71,7 +74,10 @@ def write(table: str, chunks: Iterable[bytes], directory: Path) -> list[Path]:
         with lines.open("xb") as opened:
             opened.writelines(chunks)
         with duckdb.connect() as database:
-            return _written(database, table, lines, directory)
+            # a column without a null in one file would be one that cannot be null, by which ClickHouse reads a null in
+            # another file as 0
+            database.execute("SET disabled_optimizers = 'statistics_propagation'")
+            return _written(database, table, lines, directory / table)
     except OSError as error:
         raise CannotTell(f"{error.filename or directory} cannot be written: {error.strerror}.") from None
     except duckdb.Error as error:
@@ -87,21 +93,21 @@ def _written(database: Any, table: str, lines: Path, directory: Path) -> list[Pa
         [str(lines)],
     )
     days = [day for (day,) in database.execute("SELECT DISTINCT day FROM fresh ORDER BY day").fetchall()]
-    return [_day(database, table, directory / f"day={day}" / f"{table}.parquet", day) for day in days]
+    return [_day(database, table, directory / f"day={day or NO_DAY}" / f"{table}.parquet", day) for day in days]
 
 
-def _day(database: Any, table: str, path: Path, day: str) -> Path:
+def _day(database: Any, table: str, path: Path, day: str | None) -> Path:
     """Merge the rows of a day into its file."""
     names = [name for name in columns(table) if name != "day"]
     listed = ", ".join(names)
-    query = f"SELECT {listed} FROM fresh WHERE day = $day"  # noqa: S608 - as above
-    values = {"day": day}
+    query = f"SELECT {listed} FROM fresh WHERE day IS NOT DISTINCT FROM $day"  # noqa: S608 - as above
+    values: dict[str, str | None] = {"day": day}
     if path.exists():
         there = {row[0] for row in database.execute("DESCRIBE SELECT * FROM read_parquet(?)", [str(path)]).fetchall()}
         old = ", ".join(name if name in there else f"NULL AS {name}" for name in names)
         query += (
             f" UNION ALL SELECT {old} FROM read_parquet($path, hive_partitioning = false) AS kept WHERE NOT EXISTS "  # noqa: S608 - as above
-            "(SELECT 1 FROM fresh WHERE fresh.day = $day AND fresh.host = kept.host "
+            "(SELECT 1 FROM fresh WHERE fresh.day IS NOT DISTINCT FROM $day AND fresh.host = kept.host "
             "AND fresh.collected_at IS NOT DISTINCT FROM kept.collected_at)"
         )
         values["path"] = str(path)

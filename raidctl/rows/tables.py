@@ -37,9 +37,9 @@ class _Row(msgspec.Struct, frozen=True, kw_only=True):
 
     host: Annotated[str, doc("Host name; if it is unknown, the source.")]
     collected_at: Annotated[str | None, doc("When the machine was read, RFC 3339 in UTC; null: unknown.")] = None
-    day: Annotated[str, doc("Its day in UTC, `2026-11-24`; `unknown`. Parquet files are partitioned by it.")] = (
-        "unknown"
-    )
+    day: Annotated[
+        str | None, doc("Its day in UTC, `2026-11-24`; null: unknown. Parquet files are partitioned by it.")
+    ] = None
     source: Annotated[str, doc("`local`, `ssh:HOST`, a file and the line in it, `snapshot:NUMBER`.")]
     complete: Annotated[
         bool, doc("Everything on the machine could be read; false: rows may be missing, and missing is not good.")

@@ -9,6 +9,7 @@ from typing import Any
 from raidctl.model import Problem
 from raidctl.recording.manifest import key
 from raidctl.request import (
+    MORE_TIME,
     Answer,
     Failure,
     Get,
@@ -28,7 +29,7 @@ _LOST = frozenset({Failure.TIMEOUT, Failure.FAILED, Failure.FLOOD})
 """Failures reported here; missing files, missing rights and gaps in recordings are reported by the dialogues."""
 # /sys/class/block/sda/queue/rotational: folder, device, file
 _DEVICE = re.compile(r"(/sys/(?:class/\w+|block|bus/\w+/devices))/([^/]+)/(.+)")
-_REMEDY = "Run it again; if it fails again, look in `dmesg` for a drive that does not respond."
+_DMESG = "if it fails again, look in `dmesg` for a drive that does not respond."
 
 
 class FailureWatch:
@@ -69,25 +70,29 @@ def problems_of(answered: Iterable[tuple[Request[Any], Answer]], known: Iterable
     """
     reported = "\n".join(f"{problem.where}\n{problem.message}" for problem in known if problem.kind == "unread")
     found: list[Problem] = []
-    files: dict[str, list[str]] = {}
+    files: dict[tuple[str, bool], list[str]] = {}
     for request, answer in answered:
         name = _name(request)
         if not _is_lost(request, answer) or re.search(rf"(?<![\w/]){re.escape(name)}(?![\w/-])", reported):
             continue
         if isinstance(request, Run) and isinstance(answer, RunAnswer):
             found += [problem] if (problem := call_problem(request, answer)) else []
-        elif isinstance(request, Which):
-            found.append(_problem(name, f"Whether {name} is installed is unknown ({_why(answer, name)})."))
+            continue
+        slow = answer.trouble is Failure.TIMEOUT
+        if isinstance(request, Which):
+            message = f"Whether {name} is installed is unknown ({_why(answer, name)})."
+            found.append(_problem(name, message, slow=slow))
         else:
-            files.setdefault(_why(answer, name), []).append(name)
-    for why, names in files.items():
+            files.setdefault((_why(answer, name), slow), []).append(name)
+    for (why, slow), names in files.items():
         where = names[0] if len(names) == 1 else names[0].rpartition("/")[0] or names[0]
-        found.append(_problem(where, f"Not read ({why}): {', '.join(braced(names))}."))
+        found.append(_problem(where, f"Not read ({why}): {', '.join(braced(names))}.", slow=slow))
     return found
 
 
-def _problem(where: str, message: str) -> Problem:
-    return Problem(severity="warning", where=where, message=message, remedy=_REMEDY, kind="unread")
+def _problem(where: str, message: str, *, slow: bool) -> Problem:
+    remedy = f"{MORE_TIME[:-1] if slow else 'Run it again'}; {_DMESG}"
+    return Problem(severity="warning", where=where, message=message, remedy=remedy, kind="unread")
 
 
 def _is_lost(request: Request[Any], answer: Answer) -> bool:

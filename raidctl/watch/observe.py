@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
+from msgspec.structs import replace
+
 from raidctl.audit.diagnosis import causes
 from raidctl.audit.finding import Finding
 from raidctl.model import Inventory, hides
@@ -14,6 +16,8 @@ from raidctl.watch.objects import objects_of
 
 NOT_READ = "machine_not_read"
 """The rule of a machine that could not be read at all."""
+WAIVERS_NOT_READ = "waivers_not_read"
+"""The rule of a file of waivers that could not be read: what is in it is reported."""
 
 
 def look_at(inventory: Inventory, found: Sequence[Finding], waived: Sequence[Finding] = ()) -> Look:
@@ -46,6 +50,16 @@ def unreadable(message: str, remedy: str | None = None) -> Look:
         rule=NOT_READ, severity="warning", outcome="unknown", where="host", message=message, remedy=remedy
     )
     return Look(sightings=(Sighting(finding=finding, state="unknown"),), complete=False)
+
+
+def with_waivers_of(look: Look, faults: Sequence[str]) -> Look:
+    """The run, with what is wrong with the file of ``diagnose --ignore``: a finding like any other."""
+    remedy = "Correct the file, or delete it and ignore the findings again." if faults else None
+    finding = Finding(
+        rule=WAIVERS_NOT_READ, severity="warning", outcome="fail" if faults else "pass", where="host",
+        message=" ".join(faults), remedy=remedy,
+    )  # fmt: skip
+    return replace(look, sightings=(*look.sightings, _sighting(finding, {}, aside=False)))
 
 
 def _sighting(one: Finding, serials: dict[str, str | None], *, aside: bool) -> Sighting:

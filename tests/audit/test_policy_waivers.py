@@ -210,12 +210,13 @@ def test_every_command_counts_the_same_findings(tmp_path: Path, waivers: Path) -
 
 
 def test_a_damaged_file_of_ignored_findings_waives_nothing(tmp_path: Path) -> None:
-    """Metrics and rows have every finding, and say so."""
+    """Metrics and rows have every finding, and say so: exit code 3."""
     (tmp_path / "ignored.json").write_text("[{")
     for words in (("export", "--rules"), ("export", "--rows", "findings")):
         done = CliRunner().invoke(cli, ["--state-dir", str(tmp_path), "--demo", "p400", *words])
         assert "reported_trouble" in done.stdout
         assert "Nothing is ignored" in done.stderr
+        assert done.exit_code == 3
 
 
 def test_waivers_without_findings_are_refused(waivers: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -76,13 +77,13 @@ def test_parquet_has_the_rows_of_the_lines(table: str, inventories: Path, tmp_pa
         run("export", "--rows", table, inventories, "--jobs", "1", "--format", "parquet", "--output", tmp_path)
     with duckdb.connect() as database:
         found = database.execute(
-            f"SELECT * FROM read_parquet('{tmp_path}/*/{table}.parquet', hive_partitioning = true)"  # noqa: S608 - a path of ours
+            f"SELECT * FROM read_parquet('{tmp_path}/{table}/*/*.parquet', hive_partitioning = true)"  # noqa: S608 - a path of ours
         )
         names = [one[0] for one in found.description or ()]
         there = [dict(zip(names, row, strict=True)) for row in found.fetchall()]
     for row in there:
         row["collected_at"] = row["collected_at"] and row["collected_at"].strftime("%Y-%m-%dT%H:%M:%SZ")
-        row["day"] = str(row["day"])
+        row["day"] = row["day"] and str(row["day"])
     assert sorted(map(repr, (sorted(row.items()) for row in there))) == sorted(
         map(repr, (sorted(row.items()) for row in lines))
     )
@@ -95,10 +96,47 @@ def test_a_second_export_keeps_the_rows_of_other_machines(tmp_path: Path) -> Non
     for name in same_day:
         run("export", "--rows", "volumes", FIXTURES / name, "--format", "parquet", "--output", tmp_path)
     with duckdb.connect() as database:
-        path = f"{tmp_path}/day=2026-03-04/volumes.parquet"
+        path = f"{tmp_path}/volumes/day=2026-03-04/volumes.parquet"
         count = database.execute("SELECT count(DISTINCT host), count(*) FROM read_parquet(?)", [path]).fetchone()
     expected = [len(list(BUILDERS["volumes"](replayed(name).inventory, name))) for name in same_day]
     assert count == (2, sum(expected))
+
+
+def test_every_file_of_a_table_has_the_same_columns_whatever_is_null(tmp_path: Path) -> None:
+    """Each column may be null: ClickHouse takes the columns of one file for all, and reads a null as 0 otherwise."""
+    for number, name in enumerate(MACHINES[:6]):
+        run("export", "--rows", "drives", FIXTURES / name, "--format", "parquet", "--output", tmp_path / str(number))
+    with duckdb.connect() as database:
+        shapes = {
+            tuple(
+                database.execute(
+                    "SELECT name, type, repetition_type FROM parquet_schema(?) WHERE name <> 'duckdb_schema'",
+                    [str(path)],
+                ).fetchall()
+            )
+            for path in tmp_path.rglob("*.parquet")
+        }
+    [shape] = shapes
+    assert {repetition for _, _, repetition in shape} == {"OPTIONAL"}
+
+
+def test_rows_without_a_time_have_no_day(tmp_path: Path) -> None:
+    """The directory is the one that readers of partitions take for null; the other days are dates nevertheless."""
+    machine = replayed("areca-arc1210").inventory
+    undated = msgspec.structs.replace(machine, host=msgspec.structs.replace(machine.host, collected_at=None))
+    for name, one in (("dated", machine), ("undated", undated)):
+        (tmp_path / f"{name}.json").write_bytes(msgspec.json.encode(one))
+    files = (tmp_path / "dated.json", tmp_path / "undated.json")
+    assert {row["day"] for row in rows(run("export", "--rows", "drives", *files).stdout)} == {"2026-03-04", None}
+    for _ in range(2):
+        run("export", "--rows", "drives", *files, "--format", "parquet", "--output", tmp_path / "rows")
+    with duckdb.connect() as database:
+        found = database.execute(
+            "SELECT day, typeof(day), count(*) FROM read_parquet(?, hive_partitioning = true) GROUP BY ALL ORDER BY 1",
+            [f"{tmp_path}/rows/drives/*/*.parquet"],
+        ).fetchall()
+    number = len(list(BUILDERS["drives"](machine, "x")))
+    assert found == [(date(2026, 3, 4), "DATE", number), (None, "DATE", number)]
 
 
 def test_without_duckdb_the_extra_is_named(inventories: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

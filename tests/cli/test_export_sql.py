@@ -30,7 +30,7 @@ def database(tmp_path_factory: pytest.TempPathFactory) -> Iterator[duckdb.DuckDB
             found.execute(f"CREATE TABLE made ({shape})")
             found.execute(f"INSERT INTO made BY NAME {rows}")
             for day in (1, 2, 3, 4):
-                path = place / "rows" / f"day=2026-11-{day:02}" / f"{table}.parquet"
+                path = place / "rows" / table / f"day=2026-11-{day:02}" / f"{table}.parquet"
                 path.parent.mkdir(parents=True, exist_ok=True)
                 found.execute(f"COPY (FROM made WHERE day(collected_at) = {day}) TO '{path}'")
             found.execute("DROP TABLE made")

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import pytest
 
 from raidctl.discovery import probe_machine
-from raidctl.request import Failure, converse
+from raidctl.request import Answer, Failure, Glob, GlobAnswer, Request, converse
+from raidctl.runners.answers import answer_of
 from raidctl.runners.local import LocalRunner
+from raidctl.survey.failed_requests import problems_of
 from tests.discovery.machines import Scripted, block, seen
 
 HOSTS = ("host-laptop-nvme", "host-lvm-on-md", "host-no-udev", "host-raid-card-no-tool", "host-vm-virtio")
@@ -112,6 +117,24 @@ def test_a_machine_that_tells_nothing_gives_one_problem() -> None:
     found = converse(probe_machine(), Scripted())
     assert found.view.blocks == ()
     assert [problem.kind for problem in found.problems] == ["unread"]
+
+
+class Slow(Scripted):
+    """A machine that answers nothing in time."""
+
+    def carry_out(self, requests: Sequence[Request[Any]]) -> Sequence[Answer]:
+        """Time out, each time."""
+        return [answer_of(request, Failure.TIMEOUT, "not done after 5 s") for request in requests]
+
+
+def test_a_machine_that_is_too_slow_needs_more_time() -> None:
+    """Not a mount of /sys: the problem has the reason and names the time limit."""
+    [problem] = converse(probe_machine(), Slow()).problems[:1]
+    assert "timeout, not done after 5 s" in problem.message
+    assert "--timeout" in (problem.remedy or "")
+    assert "mount" not in (problem.remedy or "")
+    [lost] = problems_of([(Glob("/sys/class/block/*"), GlobAnswer(trouble=Failure.TIMEOUT))], ())
+    assert "--timeout" in (lost.remedy or "")
 
 
 def test_missing_mount_points_are_said_where_there_is_something_to_mount() -> None:

@@ -170,6 +170,10 @@ def test_nothing_of_a_host_that_does_not_answer_is_replaced(fleet: Fleet, tmp_pa
     place = tmp_path / "states"
     assert fleet("snapshot", "--output", place).exit_code == 8
     assert {path.stem for path in place.iterdir()} == {*GOOD, "cut"}
+    again = answers(fleet("--limit", "db1,cut", "--json", "snapshot", "--output", place))
+    assert {name for name, one in again.items() if "not everything could be read" in one["message"]} == {"cut"}
+    again = answers(fleet("--limit", "db1,cut", "--json", "diff", place))
+    assert {name for name, one in again.items() if "as far as it could be read" in one["message"]} == {"cut"}
     good = (place / "db1.json").read_bytes()
     for name in (*UNREACHABLE, "cut"):
         (place / f"{name}.json").write_bytes(good)

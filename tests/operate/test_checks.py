@@ -7,8 +7,10 @@ import os
 from datetime import datetime, timezone
 from pathlib import Path
 
+from click.testing import CliRunner
 from msgspec.structs import replace
 
+from raidctl.cli import cli
 from raidctl.model import Controller, Host, Inventory, Progress, Scrub, Volume
 from raidctl.operate.check_history import CheckRecord, History, append, read
 from raidctl.operate.checks import Evidence, VolumeCheck, checks, newly_settled, with_history
@@ -168,6 +170,23 @@ def test_a_history_of_others_is_not_trusted(tmp_path: Path) -> None:
     os.chmod(tmp_path / "checks.jsonl", 0o666)  # noqa: PTH101, S103 - what is tested
     assert read(tmp_path).records == ()
     assert "not trusted" in (read(tmp_path).unread or "")
+
+
+def test_results_that_cannot_be_read_are_a_problem_of_every_reading(tmp_path: Path) -> None:
+    """A check that failed may be among them: `show`, `snapshot` and `check show` name the file, with exit code 3."""
+    place = tmp_path / "state" / "demo" / "raid6"
+    place.mkdir(parents=True)
+    for path in (tmp_path / "state", place.parent, place):
+        path.chmod(0o700)
+    append(place, [BEGUN])
+    words = ["--state-dir", str(tmp_path / "state"), "--demo", "raid6"]
+    assert CliRunner().invoke(cli, [*words, "show"]).exit_code == 0
+    with (place / "checks.jsonl").open("ab") as file:
+        file.write(b'{"array":"x')
+    for command in ("show", "diagnose", "snapshot", "check show"):
+        done = CliRunner().invoke(cli, [*words, *command.split()])
+        assert "checks.jsonl has damaged lines: 1 of 2" in " ".join(done.output.split())
+        assert done.exit_code == (1 if command == "diagnose" else 3)
 
 
 def test_rules_learn_of_kept_results() -> None:

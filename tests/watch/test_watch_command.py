@@ -269,15 +269,39 @@ def test_present_findings_reach_an_address_that_is_added(watched: Watched, tmp_p
 
 
 def test_a_damaged_state_is_put_aside_and_everything_is_reported_again(watched: Watched) -> None:
-    """Half a file, or another one: a note names both, and the alarms come again."""
+    """Half a file, or another one: a note names both, the alarms come again, and the exit code is 3 once."""
     watched.events("--after", "1")
     file = watched.state / "demo/raid6/watch.json"
     file.write_bytes(file.read_bytes()[:100])
     done = watched.look("--after", "1")
-    assert done.exit_code == 1
+    assert done.exit_code == 3
+    assert watched.look("--after", "1").exit_code == 0
     assert "The results of earlier runs are lost" in " ".join(done.stdout.split())
     assert file.with_suffix(".damaged").exists()
     assert json.loads(file.read_bytes())["number"] == 1
+
+
+def test_a_damaged_file_of_ignored_findings_is_mailed_and_makes_the_unit_fail(
+    watched: Watched, server: tuple[Server, str]
+) -> None:
+    """The finding that it waived is reported, and that the file is damaged, once; exit code 3 until it is corrected."""
+    keeper, address = server
+    words = ("--mail", "root", "--smtp", address)
+    watched.run("--demo", "raid6", "diagnose", "--ignore", "md_without_bitmap", "--until", "2999-12-31",
+                "--because", "Planned.")  # fmt: skip
+    assert [watched.look(*words).exit_code for _ in range(3)] == [0, 0, 0]
+    [file] = watched.state.rglob("ignored.json")
+    whole = file.read_bytes()
+    file.write_bytes(whole[:20])
+    assert [watched.look(*words).exit_code for _ in range(3)] == [3, 3, 3]
+    [mail] = keeper.mails
+    text = mail.get_payload(decode=True).decode()  # type: ignore[union-attr]
+    assert "rule waivers_not_read" in text
+    assert "rule md_without_bitmap" in text
+    assert "Nothing is ignored" in text
+    file.write_bytes(whole)
+    assert [watched.look(*words).exit_code for _ in range(2)] == [0, 1]
+    assert len(keeper.mails) == 2
 
 
 def test_a_state_that_cannot_be_written_silences_nothing(watched: Watched, tmp_path: Path) -> None:

@@ -10,7 +10,8 @@ from raidctl.cli.shared.exit_codes import exit_code, tell_problems
 from raidctl.cli.shared.options import examples, machine_options, output_options, settings_of
 from raidctl.cli.shared.terminal import emit_found
 from raidctl.errors import EXIT_CANNOT_TELL, EXIT_FINE
-from raidctl.model import Problem, failed_readings
+from raidctl.model import failed_readings
+from raidctl.operate.checks import unread
 
 
 @click.command("show", epilog=examples("raidctl check show", "raidctl check show /srv/db --json"))
@@ -36,9 +37,7 @@ def command(context: click.Context, *, volume: tuple[str, ...]) -> int:
         ids = {one.id for one in change_targets.volumes(found.seen, volume)} if volume else None
         records = found.checks(ids)
     emit_found(records, settings, "checks.checks_screen")
-    problems = failed_readings(found.seen.inventory.problems)
-    if found.evidence.history.unread:
-        problems.append(Problem("warning", "check results", found.evidence.history.unread, None, "unread"))
+    problems = [*failed_readings(found.seen.inventory.problems), *unread(found.evidence.history)]
     if not settings.as_json:
         tell_problems(problems)
     unknown = any(one.state == "unknown" for one in records)
