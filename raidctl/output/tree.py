@@ -8,9 +8,10 @@ from collections.abc import Collection, Iterator, Sequence
 from rich.console import RenderableType
 from rich.text import Text
 
+from raidctl.health.unknown_states import unknown_states
 from raidctl.model import Inventory
 from raidctl.model.drives_below import DrivesBelow, physical_drives
-from raidctl.output.console import DULL, GOOD, STRONG, Paper, Piece, hanging, line, pack
+from raidctl.output.console import DULL, GOOD, PLAIN, STRONG, Paper, Piece, hanging, line, pack
 from raidctl.output.controller import controller_block
 from raidctl.output.problems import problem_sections, style_of
 from raidctl.output.trouble import Trouble, notes, troubles
@@ -72,7 +73,8 @@ def head(inventory: Inventory, paper: Paper) -> Text:
 
 def _verdict(inventory: Inventory, found: Sequence[Trouble], paper: Paper) -> RenderableType:
     if not found:
-        return line((paper.words(_fine(inventory)), GOOD if inventory.controllers else DULL))
+        style = PLAIN if unknown_states(inventory) else GOOD if inventory.controllers else DULL
+        return line((paper.words(_fine(inventory)), style))
     many = f"{counted(len(found), 'problem')}: "
     briefs: list[Piece] = [(paper.clean(trouble.brief), style_of(trouble)) for trouble in found[:_AT_THE_TOP]]
     if len(found) > _AT_THE_TOP:
@@ -81,17 +83,12 @@ def _verdict(inventory: Inventory, found: Sequence[Trouble], paper: Paper) -> Re
 
 
 def _fine(inventory: Inventory) -> str:
-    drives = [drive for _, drive in physical_drives(inventory.controllers)]
     counts = {
         "controller": len(inventory.controllers),
         "volume": sum(len(c.volumes) for c in inventory.controllers),
-        "drive": len(drives),
+        "drive": sum(1 for _ in physical_drives(inventory.controllers)),
     }
     parts = ", ".join(counted(count, noun) for noun, count in counts.items() if count)
-    states = [
-        *(drive.status for drive in drives),
-        *(item.status for c in inventory.controllers for group in (c.volumes, c.batteries) for item in group),
-    ]
-    unknown = states.count("unknown")
-    doubt = f" ({unknown} status unknown)" if unknown else ""
-    return f"No problems found: {parts}{doubt}" if parts else "Nothing found"
+    unknown = sum(unknown_states(inventory).values())
+    doubtful = f" ({unknown} status unknown)" if unknown else ""
+    return f"No problems found: {parts}{doubtful}" if parts else "Nothing found"
