@@ -57,7 +57,7 @@ def page(material: Material, lines: hardware.Lines, notes: Sequence[str] = (), *
         answers.append(changes.summary(material.drift))
         sections.append(changes.section(material.drift))
     if material.runs:
-        answers += [measurements.summary(run) for run in material.runs]
+        answers += [measurements.summary(run, inventory.host.hostname) for run in material.runs]
         sections.append(measurements.section(material.runs, draw=draw))
     sections += [hardware.section(inventory, lines), inputs.section(inventory, sums, notes)]
     return _page(inventory, material, answers, sections, inputs.overall(sums))
