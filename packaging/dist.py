@@ -11,6 +11,7 @@ import argparse
 import gzip
 import hashlib
 import io
+import json
 import os
 import subprocess
 import sys
@@ -97,17 +98,33 @@ def check(made: Sequence[Path]) -> None:
 
 def bills(work: Path, wheel: Path, output: Path) -> list[Path]:
     """Write what a new environment with the wheel contains, and what the single file does."""
-    place = work / "installed"
+    installed, single = output / "raidctl.cdx.json", output / "raidctl.pyz.cdx.json"
+    environment_bill(work / "installed", [[wheel]], installed)
+    environment_bill(work / "single", [["--no-deps", "--requirement", REQUIREMENTS], ["--no-deps", wheel]], single)
+    files = work / "files.json"
+    run("cyclonedx_py", "requirements", "--output-reproducible", "--output-file", files, REQUIREMENTS)
+    single.write_text(with_files(single.read_text(), files.read_text()))
+    return [installed, single]
+
+
+def environment_bill(place: Path, installs: Sequence[Sequence[str | Path]], target: Path) -> None:
+    """Write what a new environment contains after these calls of ``pip install``, with the licences."""
     venv.create(place, symlinks=True)
     python = place / "bin" / "python"
-    run("pip", "--quiet", "--python", python, "install", wheel)
+    for words in installs:
+        run("pip", "--quiet", "--python", python, "install", *words)
     for noted in place.glob("lib/*/site-packages/raidctl-*.dist-info/direct_url.json"):
         noted.unlink()  # the path of the wheel on this machine
-    installed, single = output / "raidctl.cdx.json", output / "raidctl.pyz.cdx.json"
-    words = ("--output-reproducible", "--output-file")
-    run("cyclonedx_py", "environment", *words, installed, python)
-    run("cyclonedx_py", "requirements", *words, single, REQUIREMENTS)
-    return [installed, single]
+    run("cyclonedx_py", "environment", "--output-reproducible", "--output-file", target, python)
+
+
+def with_files(bill: str, files: str) -> str:
+    """Add to the components of a bill the checksums of the files that they were installed from."""
+    whole = json.loads(bill)
+    known = {one["name"].lower(): one.get("externalReferences", []) for one in json.loads(files)["components"]}
+    for one in whole["components"]:
+        one["externalReferences"] = one.get("externalReferences", []) + known.get(one["name"].lower(), [])
+    return json.dumps(whole, indent=2, sort_keys=True) + "\n"
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 import shutil
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import click
 import pytest
+from dist import with_files
 from units import DATA, DEFAULTS, NAMES, PROGRAM, units
 
 import raidctl
@@ -71,6 +73,17 @@ def test_both_packages_install_every_unit() -> None:
     for rules in (PACKAGING / "debian" / "rules", PACKAGING / "unstable" / "rules"):
         named = set(re.findall(r"(?m)^\tdh_installsystemd --name=(\S+) --no-enable --no-start$", rules.read_text()))
         assert named == {name.partition(".")[0] for name in NAMES}
+
+
+def test_the_list_of_the_single_file_keeps_licences_and_checksums() -> None:
+    """Each component has what its metadata declares, and the checksums of the files that it was taken from."""
+    files = [{"type": "distribution", "hashes": [{"alg": "SHA-256", "content": "00"}]}]
+    site = [{"type": "website", "url": "https://example.org"}]
+    installed = {"components": [{"name": "jinja2", "licenses": ["BSD"], "externalReferences": site}, {"name": "own"}]}
+    taken = {"components": [{"name": "Jinja2", "externalReferences": files}]}
+    [library, own] = json.loads(with_files(json.dumps(installed), json.dumps(taken)))["components"]
+    assert library == {"name": "jinja2", "licenses": ["BSD"], "externalReferences": [*site, *files]}
+    assert own == {"name": "own", "externalReferences": []}
 
 
 @pytest.mark.skipif(shutil.which("rpmspec") is None, reason="needs Debian's package rpm")

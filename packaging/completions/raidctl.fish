@@ -1,6 +1,6 @@
 # fish completion of raidctl
 function __raidctl_complete
-    set -l line (commandline -cp | string collect --no-trim-newlines)
+    set -l line (commandline -cp | string collect)
     for answer in (env COMP_LINE=$line _RAIDCTL_COMPLETE=fish_complete raidctl 2>/dev/null)
         set -l parts (string split --max 1 , -- $answer)
         switch $parts[1]

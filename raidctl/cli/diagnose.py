@@ -152,7 +152,8 @@ def _diagnose(
         text, status = of_diagnosis(found)
         emit(text)
         return status
-    emit_found(found, settings, "diagnose.screen", seen.inventory, more=settings.verbose)
+    shown = narrow(seen.inventory, find(seen.inventory, seen.view, ids)) if ids else seen.inventory
+    emit_found(found, settings, "diagnose.screen", shown, more=settings.verbose)
     return exit_code(found)
 
 

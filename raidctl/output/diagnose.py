@@ -13,6 +13,7 @@ from rich.text import Text
 from raidctl.audit.diagnosis import Diagnosis, causes, explained
 from raidctl.audit.finding import Finding, Severity
 from raidctl.audit.rule import Rule
+from raidctl.health.unknown_states import doubt
 from raidctl.model import Inventory
 from raidctl.output.console import BAD, DULL, GOOD, PLAIN, STRONG, WARN, Paper, Piece, drawn, hanging, line, pack
 from raidctl.output.table import Column, facts, table
@@ -35,7 +36,7 @@ _MARKED = re.compile(r"\*\*(.+?)\*\*|`([^`]+)`")
 def screen(found: Diagnosis, inventory: Inventory, paper: Paper, *, more: bool) -> Iterator[RenderableType]:
     """The whole screen as text; ``more``: each object separately, with the facts behind its finding."""
     yield head(inventory, paper)
-    yield _summary(found, paper)
+    yield _summary(found, doubt(inventory), paper)
     for group in _groups(causes(found.findings), alone=more):
         yield Text("")
         yield from _finding(group, found.findings, paper, more=more)
@@ -59,7 +60,7 @@ def screen(found: Diagnosis, inventory: Inventory, paper: Paper, *, more: bool) 
         yield hanging(("", DULL), [(f'"raidctl diagnose --explain RULE" describes a rule{hint}.', DULL)], paper)
 
 
-def _summary(found: Diagnosis, paper: Paper) -> Text:
+def _summary(found: Diagnosis, doubtful: str | None, paper: Paper) -> Text:
     pieces: list[Piece] = []
     for severity, style in _STYLES.items():
         number = sum(one.severity == severity for one in causes(found.findings))
@@ -67,8 +68,10 @@ def _summary(found: Diagnosis, paper: Paper) -> Text:
             pieces.append((_COUNTED[severity][number > 1].format(number), style))
     if found.unknown:
         pieces.append((f"{len(found.unknown)} unknown", WARN if found.verdict == "cannot_tell" else DULL))
+    if not pieces and found.checked:
+        return line((f"No problems found, but {doubtful}.", PLAIN) if doubtful else ("No problems found.", GOOD))
     if not pieces:
-        return line(("No problems found.", GOOD)) if found.checked else line("Nothing to check was found.")
+        return line("Nothing to check was found.")
     return pack(pieces, paper.columns, paper.dot)
 
 

@@ -3,36 +3,33 @@
 from __future__ import annotations
 
 import shlex
-import textwrap
 from collections.abc import Iterator
 
-from raidctl.change.lamp import TITLES, Passed
+from raidctl.change.lamp import TITLES
 from raidctl.locate.report import Located, LocateReport
-from raidctl.text import printable
-
-_WIDTH = 79
+from raidctl.output.sentences import Line, Sentence, Verbatim, fitted
 
 
-def listed(report: LocateReport, *, verbose: bool = False) -> str:
-    """Each drive with its place, how its LED is switched, and why not in another way."""
+def listed(report: LocateReport, columns: int, *, verbose: bool = False, nothing: str = "") -> str:
+    """Each drive with its place, how its LED is switched, and why not in another way; ``nothing``: there is none."""
     lines = [line for one in report.targets for line in _target(one, verbose=verbose, planned=bool(report.commands))]
-    lines += [f"{number}. {command}" for number, command in enumerate(report.commands, 1)]
-    return "".join(f"{printable(line)}\n" for line in lines)
+    lines += [Verbatim(f"{number}. {command}") for number, command in enumerate(report.commands, 1)]
+    return fitted(lines or [Sentence(nothing, hang=0)], columns)
 
 
-def _target(one: Located, *, verbose: bool, planned: bool) -> Iterator[str]:
+def _target(one: Located, *, verbose: bool, planned: bool) -> Iterator[Line]:
     device = f" · {one.device}" if one.device else ""
     serial = f" · serial {one.serial}" if one.serial else ""
-    yield f"{one.object_id}{device}{serial}"
+    yield Sentence(f"{one.object_id}{device}{serial}")
     place = ", ".join(
         f"{label} {text}" for label, text in (("enclosure", one.enclosure), ("bay", one.bay)) if text is not None
     )
-    yield from _wrapped(f"{place or 'bay unknown'}: {_state(one, planned=planned)}")
+    yield Sentence(f"{place or 'bay unknown'}: {_state(one, planned=planned)}", indent=5, hang=7)
     if one.why_not is not None or verbose or one.way in ("ledctl", "sg_ses"):
         for passed in one.passed:
-            yield from _passed(passed)
+            yield Sentence(f"not by {TITLES[passed.way]}: {passed.why}", indent=5, hang=7)
     if one.way is None and one.device is not None and all(passed.way != "activity" for passed in one.passed):
-        yield f"     try: raidctl locate {shlex.quote(one.object_id)} --by activity"
+        yield Verbatim(f"try: raidctl locate {shlex.quote(one.object_id)} --by activity", indent=5)
 
 
 def _state(one: Located, *, planned: bool) -> str:
@@ -49,13 +46,3 @@ def _state(one: Located, *, planned: bool) -> str:
     until = f" until {one.until}" if one.until else ""
     left = {True: "", False: "; its raidctl has ended: `raidctl restore` switches it off", None: ""}[one.running]
     return f"BLINKS {by}{until}{back}{left}"
-
-
-def _passed(passed: Passed) -> list[str]:
-    return _wrapped(f"not by {TITLES[passed.way]}: {passed.why}")
-
-
-def _wrapped(text: str) -> list[str]:
-    return textwrap.wrap(
-        printable(text), _WIDTH, initial_indent="     ", subsequent_indent="       ", break_on_hyphens=False
-    )

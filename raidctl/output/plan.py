@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 
+from raidctl.output.sentences import Line, Sentence, Verbatim, fitted, room
 from raidctl.text import printable
 from raidctl.vendor.plan import Desired, Plan, Step, point_of_no_return
 from raidctl.vendor.setting_values import LABELS
 
-_WIDTH = 79
 _LASTS = {
     True: "survives a reboot",
     False: "lasts until the next reboot",
@@ -18,9 +17,10 @@ _LASTS = {
 }
 
 
-def plan_text(plan: Plan, notes: Sequence[str] = ()) -> str:
+def plan_text(plan: Plan, notes: Sequence[str], columns: int) -> str:
     """The whole plan: the commands as they are run, each with what it changes and how it is undone; and warnings."""
-    return printable_lines(chain(_lines(plan), *(_wrapped(f"Warning: {note}") for note in notes)))
+    warnings = (Sentence(f"Warning: {note}") for note in notes)
+    return fitted(chain(_lines(plan, room(columns)), warnings), columns)
 
 
 def printable_lines(lines: Iterable[str]) -> str:
@@ -28,35 +28,35 @@ def printable_lines(lines: Iterable[str]) -> str:
     return "".join(f"{printable(line)}\n" for line in lines)
 
 
-def _lines(plan: Plan) -> Iterator[str]:
+def _lines(plan: Plan, width: int) -> Iterator[Line]:
     refused = {refusal.desired for refusal in plan.refusals}
     for desired in plan.already:
         if desired not in refused:
-            yield f"No change needed: {_desired(desired)}."
+            yield Sentence(f"No change needed: {_desired(desired)}.")
     for refusal in plan.refusals:
-        yield from _wrapped(f"{_WORDS[refusal.kind]}: {_desired(refusal.desired)}: {refusal.reason}")
+        yield Sentence(f"{_WORDS[refusal.kind]}: {_desired(refusal.desired)}: {refusal.reason}")
         if refusal.alternative:
-            yield from _wrapped(f"     instead: {refusal.alternative}")
+            yield Sentence(f"instead: {refusal.alternative}", indent=5)
     if plan.refusals:
         part = len(plan.refusals) < len(plan.desired)
-        yield f"No change made{': one of the settings was refused' if part else ''}."
+        yield Sentence(f"No change made{': one of the settings was refused' if part else ''}.")
         if plan.steps:
             overridable = all(refusal.kind in _OVERRIDDEN for refusal in plan.refusals)
             what = "With --unsafe REASON" if overridable else "Without that"
-            yield f"{what} it would be these commands; they are NOT run:"
+            yield Sentence(f"{what} it would be these commands; they are NOT run:")
     for denial in plan.denials:
         guard = f" (guard {denial.guard})" if denial.guard else ""
         deed = f"{denial.deed.verb.replace('_', ' ')} of {denial.deed.drive or denial.deed.object_id}"
-        yield from _wrapped(f"Refused{guard}: {deed}: {denial.reason}")
+        yield Sentence(f"Refused{guard}: {deed}: {denial.reason}")
         if denial.alternative:
-            yield from _wrapped(f"     instead: {denial.alternative}")
+            yield Sentence(f"instead: {denial.alternative}", indent=5)
     if plan.denials and not plan.refusals:
-        yield "Nothing is done."
+        yield Sentence("Nothing is done.")
     line = point_of_no_return(plan.steps)
     for number, step in enumerate(plan.steps, 1):
         if number - 1 == line:
-            yield "---- From here on nothing is undone automatically. ----"
-        yield from _step(f"{number}. {'not run: ' if plan.refusals or plan.denials else ''}", step)
+            yield Sentence("---- From here on nothing is undone automatically. ----", hang=0)
+        yield from _step(f"{number}. {'not run: ' if plan.refusals or plan.denials else ''}", step, width)
 
 
 def step_text(step: Step) -> str:
@@ -65,38 +65,35 @@ def step_text(step: Step) -> str:
     return f"{step.setting.replace('_', ' ') if step.kind != 'setting' else step.setting} of {step.object_id}{change}"
 
 
-def _deed(number: str, step: Step) -> Iterator[str]:
+def _deed(number: str, step: Step) -> Iterator[Line]:
     """A deed, what a person does, or a wait."""
     if step.action.empty:
-        yield from _wrapped(f"{number}{step.hand or f'Wait for: {step_text(step)}'}")
+        yield Sentence(f"{number}{step.hand or f'Wait for: {step_text(step)}'}")
     else:
-        yield f"{number}{step.action}"
-        yield from _wrapped(f"     {step_text(step)}")
+        yield Verbatim(f"{number}{step.action}")
+        yield Sentence(step_text(step), indent=5)
     for sentence in step.affects:
-        yield from _wrapped(f"     also: {sentence}")
+        yield Sentence(f"also: {sentence}", indent=5)
     if step.saves:
-        yield from _wrapped(f"     kept first: {', '.join(one.name for one in step.saves)}")
+        yield Sentence(f"kept first: {', '.join(one.name for one in step.saves)}", indent=5)
     if step.no_way_back:
-        yield from _wrapped(f"     not undone: {step.no_way_back}")
+        yield Sentence(f"not undone: {step.no_way_back}", indent=5)
     elif not step.undo.empty:
-        yield f"     undo: {step.undo}"
+        yield Verbatim(f"undo: {step.undo}", indent=5)
 
 
-def _step(number: str, step: Step) -> Iterator[str]:
+def _step(number: str, step: Step, width: int) -> Iterator[Line]:
     if step.kind != "setting":
         yield from _deed(number, step)
         return
-    yield f"{number}{step.action}"
-    turn = f"     {step.setting} of {step.object_id}: {step.before} -> {step.after}"
+    yield Verbatim(f"{number}{step.action}")
+    turn = f"{step.setting} of {step.object_id}: {step.before} -> {step.after}"
     lasts = _LASTS[step.persistent]
-    if len(turn) + len(lasts) + 2 > _WIDTH:
-        yield turn
-        yield f"     {lasts}"
-    else:
-        yield f"{turn}; {lasts}"
+    parts = [f"{turn}; {lasts}"] if 5 + len(turn) + 2 + len(lasts) <= width else [turn, lasts]
+    yield from (Sentence(part, indent=5) for part in parts)
     for sentence in step.affects:
-        yield from _wrapped(f"     also: {sentence}")
-    yield f"     undo: {step.undo}"
+        yield Sentence(f"also: {sentence}", indent=5)
+    yield Verbatim(f"undo: {step.undo}", indent=5)
 
 
 _WORDS = {
@@ -106,13 +103,6 @@ _WORDS = {
 
 _OVERRIDDEN = ("unsafe", "not_in_force")
 """Refusals that --unsafe overrides."""
-
-
-def _wrapped(text: str) -> list[str]:
-    """A sentence in lines of 80 columns; commands are never wrapped, so that they can be copied."""
-    return textwrap.wrap(
-        printable(text), _WIDTH, subsequent_indent="     ", break_long_words=False, break_on_hyphens=False
-    )
 
 
 def _desired(desired: Desired) -> str:

@@ -9,9 +9,10 @@ from rich.console import RenderableType
 from rich.style import Style
 from rich.text import Text
 
+from raidctl.health.unknown_states import unknown_states
 from raidctl.model import Inventory
 from raidctl.model.drives_below import DrivesBelow, physical_drives
-from raidctl.output.console import DULL, GOOD, STRONG, WARN, Paper, Piece, hanging, line, pack
+from raidctl.output.console import DULL, GOOD, PLAIN, STRONG, WARN, Paper, Piece, hanging, line, pack
 from raidctl.output.controller import controller_block
 from raidctl.output.problems import problem_sections, style_of
 from raidctl.output.trouble import Trouble, notes, troubles
@@ -81,7 +82,8 @@ def head(inventory: Inventory, paper: Paper) -> Text:
 
 def _verdict(inventory: Inventory, found: Sequence[Trouble], paper: Paper) -> RenderableType:
     if not found:
-        return line((paper.words(_fine(inventory)), GOOD if inventory.controllers else DULL))
+        style = PLAIN if unknown_states(inventory) else GOOD if inventory.controllers else DULL
+        return line((paper.words(_fine(inventory)), style))
     briefs = [(trouble.brief, style_of(trouble)) for trouble in found]
     return _brief(f"{counted(len(found), 'problem')}: ", briefs, paper, " below")
 
@@ -95,17 +97,12 @@ def _brief(label: str, briefs: Sequence[tuple[str, Style]], paper: Paper, where:
 
 
 def _fine(inventory: Inventory, verdict: str = "No problems found") -> str:
-    drives = [drive for _, drive in physical_drives(inventory.controllers)]
     counts = {
         "controller": len(inventory.controllers),
         "volume": sum(len(c.volumes) for c in inventory.controllers),
-        "drive": len(drives),
+        "drive": sum(1 for _ in physical_drives(inventory.controllers)),
     }
     parts = ", ".join(counted(count, noun) for noun, count in counts.items() if count)
-    states = [
-        *(drive.status for drive in drives),
-        *(item.status for c in inventory.controllers for group in (c.volumes, c.batteries) for item in group),
-    ]
-    unknown = states.count("unknown")
-    doubt = f" ({unknown} status unknown)" if unknown else ""
-    return f"{verdict}: {parts}{doubt}" if parts else "Nothing found"
+    unknown = sum(unknown_states(inventory).values())
+    doubtful = f" ({unknown} status unknown)" if unknown else ""
+    return f"{verdict}: {parts}{doubtful}" if parts else "Nothing found"

@@ -9,6 +9,7 @@ from typing import Literal
 from msgspec import Struct
 
 from raidctl.health.judge import WEIGHT, Severity, judge
+from raidctl.health.unknown_states import doubt
 from raidctl.layers.model import Layer
 from raidctl.layers.scope import VM
 from raidctl.model import Inventory, Task, hides
@@ -85,10 +86,11 @@ def _health(inventory: Inventory) -> Iterator[Fact]:
     ]
     unread = [problem.where for problem in inventory.problems if hides(problem)]
     state = worst if worst != "info" else "unknown" if unread else "ok"
-    doubt = f"not everything could be read ({listing(dict.fromkeys(unread))})" if unread else ""
-    text = ", ".join([*found, *([doubt] if doubt else [])])
+    gap = f"not everything could be read ({listing(dict.fromkeys(unread))})" if unread else ""
+    text = ", ".join([*found, *([gap] if gap else [])])
     severity: Severity | None = worst if worst != "info" else "warning" if unread else None
-    empty = "no problems found" if inventory.controllers else "no controller, array or drive was found"
+    but = f", but {unknown}" if (unknown := doubt(inventory)) else ""
+    empty = f"no problems found{but}" if inventory.controllers else "no controller, array or drive was found"
     yield Fact(section="health", object_id=HOST, name="health", value=state, text=text or empty, severity=severity)
     for one in causes:
         yield Fact(

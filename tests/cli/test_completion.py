@@ -141,16 +141,33 @@ def test_zsh_is_given_the_names_and_its_own_quoting(state: Path, tmp_path: Path)
 @pytest.mark.slow
 def test_fish_completes_hostile_names(state: Path, tmp_path: Path) -> None:
     """``complete -C`` prints what the TAB key offers, quoted as it is inserted."""
-    binary = tmp_path / "bin" / "raidctl"
+    assert offered_by_fish(f"raidctl --state-dir {state} cache set /hostile/", tmp_path) == sorted(HOSTILE)
+    assert not (tmp_path / "pwned").exists()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("line", "words"), [
+    ("raidctl ca", ["cache"]),
+    ("raidctl cache spl", ["split"]),
+    ("raidctl cache set --wr", ["--write"]),
+    ("raidctl cache set --write wr", ["write-through"]),
+    ("raidctl --demo p440 cache set smartarray:0/v", ["smartarray:0/v1", "smartarray:0/v2"]),
+])  # fmt: skip
+def test_fish_completes_the_word_that_is_begun(line: str, words: list[str], tmp_path: Path) -> None:
+    """Commands, options, their values and ids: the beginning of a word decides what is offered."""
+    assert [one.partition("\t")[0] for one in offered_by_fish(line, tmp_path)] == words
+
+
+def offered_by_fish(line: str, place: Path) -> list[str]:
+    """What fish offers for a command line up to the cursor."""
+    binary = place / "bin" / "raidctl"
     binary.parent.mkdir()
     binary.write_text(f'#!/bin/sh\nexec {sys.executable} -m raidctl "$@"\n')
     binary.chmod(0o755)
-    script = tmp_path / "raidctl.fish"
+    script = place / "raidctl.fish"
     script.write_text(SCRIPTS["raidctl.fish"])
-    line = f"raidctl --state-dir {state} cache set /hostile/"
     code = f"set -x PATH {binary.parent} $PATH; source {script}; complete -C '{line}'"
-    assert run_in(["fish", "--no-config", "-c", code], tmp_path) == sorted(HOSTILE)
-    assert not (tmp_path / "pwned").exists()
+    return run_in(["fish", "--no-config", "-c", code], place)
 
 
 def run_in(words: list[str], place: Path) -> list[str]:

@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from rich.cells import cell_len
 
 from raidctl.audit.builtin import rules
 from raidctl.audit.diagnosis import diagnose
+from raidctl.cli import cli
 from raidctl.output.console import Paper
 from raidctl.output.diagnose import screen as diagnosis
 from raidctl.output.tree import screen
 from tests.support.machines import replayed
 
+ROOT = Path(__file__).resolve().parents[2]
+COMMAND = re.compile(r" *(?:\d+\. |undo: )?(?:hpssacli|raidctl) ")
 MACHINES = ("smartarray-gen9-degraded", "adaptec-5405-failed-battery", "md-degraded-rebuilding")
 
 
@@ -59,3 +65,22 @@ def test_help_pages_fit(command: str, columns: str) -> None:
     assert [line for line in page.splitlines() if cell_len(line) > int(columns)] == []
     assert "\n  -h, --help\n      Show this" in page
     assert all(line.startswith("  ") or not line for line in examples.split("\n"))
+
+
+@pytest.mark.parametrize("columns", [20, 40])
+@pytest.mark.parametrize("words", [
+    ("locate", "list"),
+    ("locate", "on", "smartarray:0/1I:1:2", "--dry-run"),
+    ("cache", "set", "smartarray:0/v2", "--write", "write-through", "--dry-run"),
+    ("layout", "plan", str(ROOT / "docs" / "examples" / "p440.toml")),
+])  # fmt: skip
+def test_plans_fit(words: tuple[str, ...], columns: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Only commands are wider than the terminal, so that they can be copied; nothing is lost."""
+    shown = []
+    for width in (columns, 200):
+        monkeypatch.setenv("COLUMNS", str(width))
+        shown.append(CliRunner().invoke(cli, ["--state-dir", str(tmp_path), "--demo", "p440", *words]).stdout)
+    narrow, wide = shown
+    long = [line for line in narrow.splitlines() if cell_len(line) > columns]
+    assert [line for line in long if not COMMAND.match(line)] == []
+    assert joined(narrow) == joined(wide).replace("disable;survives", "disablesurvives")

@@ -163,6 +163,47 @@ def test_a_machine_that_was_read_says_nothing_of_the_kind() -> None:
     assert "only in part" not in report("smartarray-p400").stdout
 
 
+def green(tree: Element) -> list[str]:
+    """The answers at the top that are green."""
+    summary = next(node for node in tree.iter(f"{XHTML}ul") if node.get("class") == "summary")
+    return [text_of(node) for node in summary if node.get("class") == "good"]
+
+
+@pytest.mark.parametrize(("machine", "words"), [
+    ("host-vm-virtio", "no problems found, but the status of 2 drives is unknown."),
+    ("host-laptop-nvme", "but the status of 1 drive is unknown and a tool or a permission is missing."),
+    ("lab-megasas", "no problems found, but "),
+])  # fmt: skip
+def test_what_is_unknown_is_not_green(machine: str, words: str) -> None:
+    """A drive without a status, or a machine read in part: no answer at the top is green, and the first names why."""
+    tree = checked(report(machine).stdout_bytes)
+    assert words in text_of(tree)
+    assert green(tree) == []
+
+
+def test_a_healthy_machine_is_green() -> None:
+    """Otherwise the colour would mean nothing."""
+    tree = checked(report("adaptec-smartraid-mixed").stdout_bytes)
+    assert green(tree)[0].startswith("Health: no problems found, ")
+
+
+def test_a_good_answer_is_not_green_where_not_everything_was_read() -> None:
+    """Claims that hold on what was read do not colour the page of a machine that was read in part."""
+    seen = Survey(Inventory(host=Host(), controllers=(card(count=2),)))
+    unread = (Problem("warning", "tool show", "It was cut off.", None, "unread"),)
+    part = replace(seen, inventory=replace(seen.inventory, problems=unread))
+    whole_, read_in_part = (fitted(material(one), page_html.write, draw=False) for one in (seen, part))
+    assert green(checked(whole_))
+    assert green(checked(read_in_part)) == []
+
+
+def test_unknown_is_a_word_on_the_page() -> None:
+    """The mark of the screen means nothing to a reader who does not know it."""
+    cells = [text_of(node) for node in checked(report("host-vm-virtio").stdout_bytes).iter(f"{XHTML}td")]
+    assert "unknown" in cells
+    assert not [text for text in cells if "?" in text.split()]
+
+
 @pytest.mark.parametrize("text", HOSTILE)
 def test_hostile_names_are_text(text: str) -> None:
     """Whatever a drive is called, the page has the same elements, and nothing of it acts."""

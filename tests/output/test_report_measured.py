@@ -40,3 +40,11 @@ def test_what_passes_with_doubts_is_not_good() -> None:
     found = summary(judged("pass", "pass", doubted=True))
     assert found.level == "warn"
     assert found.text.endswith("There are reasons to doubt the figures.")
+
+
+def test_a_run_of_another_machine_is_not_green() -> None:
+    """The top of a report does not count the figures of another machine as those of this one."""
+    one = replace(judged("pass"), host="elsewhere")
+    assert "It was measured on elsewhere, not on here." in summary(one, "here").text
+    assert summary(one, "here").level != "good"
+    assert "elsewhere" not in summary(one, "elsewhere").text

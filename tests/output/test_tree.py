@@ -86,10 +86,12 @@ def test_a_healthy_machine_is_said_to_be_one_without_a_problem_section() -> None
 
 def test_unknown_states_are_no_good_health() -> None:
     """The top of the screen says how many states nobody told."""
-    told = screen(
-        Inventory(host=HOST, controllers=(card((bay_drive(1, status="unknown", status_text=None),)),)), EIGHTY
-    )
+    unknown = Inventory(host=HOST, controllers=(card((bay_drive(1, status="unknown", status_text=None),)),))
+    told = screen(unknown, EIGHTY)
     assert "No problems found: 1 controller, 1 volume, 1 drive (1 status unknown)" in told
+    green = "\x1b[32mNo problems found"
+    assert green in screen(HEALTHY, Paper(width=80, colour=True))
+    assert green not in screen(unknown, Paper(width=80, colour=True))
     assert " ?  " in told.split("1I:1:1")[1].split("\n")[0]
 
 

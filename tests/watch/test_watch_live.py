@@ -293,6 +293,13 @@ def test_facts_do_not_repeat() -> None:
         assert len(keys) == len(set(keys)), name
 
 
+def test_a_status_that_is_unknown_is_named_in_the_verdict() -> None:
+    """The first line of a virtual machine does not call everything well."""
+    inventory = replayed("host-vm-virtio").inventory
+    health = next(fact for fact in facts_of(inventory, (), ()) if fact.name == "health")
+    assert health.words == "no problems found, but the status of 2 drives is unknown"
+
+
 def test_the_screen_of_the_manual_is_real(tmp_path: Path) -> None:
     """The picture in docs/watch.md is what the simulated machine shows."""
     settings = Settings()

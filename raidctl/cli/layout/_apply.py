@@ -20,6 +20,7 @@ from raidctl.cli.layout._read import layout_of, read_file
 from raidctl.cli.shared.apply_change import Report, reported
 from raidctl.cli.shared.apply_deeds import refuse_container
 from raidctl.cli.shared.exit_codes import exit_code, tell_problems
+from raidctl.cli.shared.lazy_group import columns
 from raidctl.cli.shared.machine import Machine, machine
 from raidctl.cli.shared.options import Settings
 from raidctl.cli.shared.plan_change import Consent, Declined, Interrupted, Work, about, state_directory, tell
@@ -115,7 +116,7 @@ def _shown(work: Work, settings: Settings, made: Compiled, found: Stages, code: 
         return _refused(work, settings, made, found)
     if not work.plan.steps:
         return _nothing(settings, made, inventory)
-    text = plan_text(work.plan, work.notes)
+    text = plan_text(work.plan, work.notes, columns())
     if not settings.as_json:
         then = _THEN if any(name in ("create", "delete") for name, _ in found.plans) else ""
         emit(f"{text}{then}Code of this plan: {code}\n")

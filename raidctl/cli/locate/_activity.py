@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from raidctl.change.lamp import Passed, Unlit
 from raidctl.cli.locate._leds import kernel_leds
+from raidctl.cli.shared.lazy_group import columns
 from raidctl.cli.shared.machine import Machine
 from raidctl.cli.shared.options import Settings
 from raidctl.cli.shared.plan_change import Interrupted, tell
@@ -40,7 +41,7 @@ def blink(named: Machine, words: Sequence[str], length: float, settings: Setting
     if settings.as_json:
         emit_json(report)
     else:
-        emit(listed(report, verbose=settings.verbose))
+        emit(listed(report, columns(), verbose=settings.verbose))
     if bursts and not dry_run:
         _read(named, bursts, length)
     return EXIT_NO if len(bursts) < len(wanted) else EXIT_FINE

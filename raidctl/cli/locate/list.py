@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from raidctl.change.lamp import Way
 from raidctl.cli.locate._leds import kernel_leds, led_machine, open_stories, runner_of, with_states
+from raidctl.cli.shared.lazy_group import columns
 from raidctl.cli.shared.machine import Machine, machine
 from raidctl.cli.shared.options import Settings, examples, machine_options, output_options, settings_of
 from raidctl.cli.shared.plan_change import state_directory
@@ -47,7 +48,8 @@ def command(context: click.Context) -> int:
     if settings.as_json:
         emit_json(report)
     else:
-        emit(listed(report, verbose=settings.verbose) or "No LED is on, and the kernel shows no bays with an LED.\n")
+        nothing = "No LED is on, and the kernel shows no bays with an LED."
+        emit(listed(report, columns(), verbose=settings.verbose, nothing=nothing))
     return EXIT_FINE
 
 

@@ -16,6 +16,7 @@ from raidctl.change.lamp import OFF, Lamp
 from raidctl.change.restored import Restored
 from raidctl.cli.locate._leds import Found, desired_state, find_leds, led_machine, open_stories, runner_of
 from raidctl.cli.locate._restore import led_restorer
+from raidctl.cli.shared.lazy_group import columns
 from raidctl.cli.shared.machine import Machine, machine
 from raidctl.cli.shared.options import Settings, examples, machine_options, output_options, settings_of
 from raidctl.cli.shared.plan_change import AGREED, about, state_directory, tell, work_on
@@ -126,7 +127,8 @@ def _report(
     if settings.as_json:
         emit_json(report)
     else:
-        emit(listed(report, verbose=settings.verbose) or "No locate LED was switched on by raidctl.\n")
+        nothing = "No locate LED was switched on by raidctl."
+        emit(listed(report, columns(), verbose=settings.verbose, nothing=nothing))
     for text in faults:
         tell(f"Not switched off: {text}.")
     return EXIT_STANDS if faults else EXIT_NO if unlit else EXIT_FINE

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from raidctl.change.lamp import ON
 from raidctl.cli.locate._activity import blink
 from raidctl.cli.locate._leds import Found, desired_state, find_leds, led_machine, refuse_twice
+from raidctl.cli.shared.lazy_group import columns
 from raidctl.cli.shared.machine import machine
 from raidctl.cli.shared.option_types import Length
 from raidctl.cli.shared.options import Settings, examples, machine_options, output_options, settings_of
@@ -82,7 +83,7 @@ def _planned(found: Found, settings: Settings, *, dry_run: bool) -> int:
     if settings.as_json:
         emit_json(report)
     else:
-        emit(listed(report, verbose=settings.verbose))
+        emit(listed(report, columns(), verbose=settings.verbose))
     return EXIT_NO if found.unlit else EXIT_FINE
 
 
@@ -102,7 +103,7 @@ def _located(work: Work, found: Found, settings: Settings, length: float) -> int
             if settings.as_json:
                 emit_json(report)
             else:
-                emit(listed(report, verbose=settings.verbose))
+                emit(listed(report, columns(), verbose=settings.verbose))
             if change is None:
                 tell('These LEDs are on already, so raidctl will not switch them off; "raidctl locate off" does.')
                 return EXIT_NO if found.unlit else EXIT_FINE

@@ -20,6 +20,7 @@ from raidctl.change.journal import Begin, Journal, Kind, Story
 from raidctl.change.lookup import concerned, names
 from raidctl.change.rollback import safe_to_undo, undone_by
 from raidctl.change.state_directory import Held, Holder, busy, directory, held_name, hold, restore_command
+from raidctl.cli.shared.lazy_group import columns
 from raidctl.cli.shared.machine import Machine, demo_directory, machine
 from raidctl.cli.shared.options import Settings
 from raidctl.cli.shared.snapshot_places import kept_place
@@ -35,6 +36,7 @@ from raidctl.errors import (
     UsageError,
 )
 from raidctl.output.plan import plan_text
+from raidctl.output.sentences import Sentence, fitted
 from raidctl.select import Ambiguous, unseen
 from raidctl.survey.survey import Survey
 from raidctl.text import listing, printable
@@ -351,12 +353,10 @@ class Interrupted(RaidctlError):
 
 
 def _show(work: Work, settings: Settings, *, err: bool) -> None:
-    text = plan_text(work.plan, work.notes)
+    text = plan_text(work.plan, work.notes, columns())
     if settings.host and work.plan.steps:
-        text += (
-            f"Over ssh: the journal of it is kept here; a raidctl on {printable(settings.host)}\n"
-            "     does not know of it.\n"
-        )
+        where = f"Over ssh: the journal of it is kept here; a raidctl on {settings.host} does not know of it."
+        text += fitted([Sentence(where)], columns())
     if err:
         click.echo(text, nl=False, err=True)
     else:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from raidctl import __version__
 from raidctl.audit.diagnosis import Diagnosis
@@ -44,7 +44,7 @@ def page(material: Material, lines: hardware.Lines, notes: Sequence[str] = (), *
     """The page; ``lines`` gives the lines behind the facts of an object, ``draw``: with plots."""
     inventory = material.seen.inventory
     sums = inputs.checksums(material.seen.outputs, material.files)
-    answers = [promises.summary(material.verification), findings.summary(material.diagnosis)]
+    answers = [promises.summary(material.verification), findings.summary(material.diagnosis, inventory)]
     if material.contract is None:
         answers.reverse()
     sections = [
@@ -57,7 +57,7 @@ def page(material: Material, lines: hardware.Lines, notes: Sequence[str] = (), *
         answers.append(changes.summary(material.drift))
         sections.append(changes.section(material.drift))
     if material.runs:
-        answers += [measurements.summary(run) for run in material.runs]
+        answers += [measurements.summary(run, inventory.host.hostname) for run in material.runs]
         sections.append(measurements.section(material.runs, draw=draw))
     sections += [hardware.section(inventory, lines), inputs.section(inventory, sums, notes)]
     return _page(inventory, material, answers, sections, inputs.overall(sums))
@@ -75,11 +75,14 @@ def _page(
         ("Redacted", "serial numbers and names are replaced" if material.redacted else ""),
         ("SHA-256 of all inputs", digest),
     ]  # fmt: skip
+    partial = _partial(inventory)
+    # nothing is green on the page of a machine that was read in part
+    shown = [replace(one, level="plain") if partial and one.level == "good" else one for one in answers]
     return Page(
         title=f"Storage report: {name}",
-        partial=_partial(inventory),
+        partial=partial,
         about=tuple((label, text) for label, text in about if text),
-        summary=tuple(answers),
+        summary=tuple(shown),
         sections=tuple(sections),
     )
 

@@ -6,9 +6,11 @@ from collections.abc import Collection, Mapping
 
 from raidctl.audit.diagnosis import Diagnosis, causes, explained
 from raidctl.audit.finding import Finding, Severity
+from raidctl.health.unknown_states import doubt
+from raidctl.model import Inventory
 from raidctl.output.report.hardware import Lines
 from raidctl.output.report.page import Block, Cell, Entry, Heading, Level, Paragraph, Raws, Section
-from raidctl.text import counted
+from raidctl.text import counted, listing
 
 LEVELS: Mapping[Severity, Level] = {"critical": "bad", "warning": "warn", "info": "plain"}
 _WORDS: Mapping[Severity, str] = {"critical": "CRITICAL", "warning": "WARNING", "info": "info"}
@@ -16,8 +18,8 @@ _MOST_UNKNOWN = 50
 """Checks without a result that are listed one by one."""
 
 
-def summary(found: Diagnosis) -> Cell:
-    """The health of the machine in a sentence: the number of findings, and the worst one."""
+def summary(found: Diagnosis, inventory: Inventory) -> Cell:
+    """The health of the machine in a sentence: the number of findings, and the worst one; else what is unknown."""
     counts = {level: sum(one.severity == level for one in causes(found.findings)) for level in LEVELS}
     words = [
         counted(counts["critical"], "critical finding") * bool(counts["critical"]),
@@ -27,12 +29,17 @@ def summary(found: Diagnosis) -> Cell:
     if summary:
         worst = causes(found.findings)[0]
         return Cell(f"Health: {summary}. {worst.where}: {worst.message}", LEVELS[worst.severity])
-    if found.verdict == "fine":
-        return Cell(f"Health: no problems found, {counted(found.passed, 'check')} passed.", "good")
     if not found.checked:
         return Cell("Health: unknown, nothing to check was found.", "warn")
-    unknown = counted(sum(one.severity != "info" for one in found.unknown), "check")
-    return Cell(f"Health: no problems found, but {unknown} had no result.", "warn")
+    open_ = sum(one.severity != "info" for one in found.unknown)
+    reasons = [
+        f"{counted(open_, 'check')} had no result" * bool(open_),
+        doubt(inventory) or "",
+        "a tool or a permission is missing" * (found.verdict == "lacking"),
+    ]
+    if any(reasons):
+        return Cell(f"Health: no problems found, but {listing(filter(None, reasons))}.", "warn")
+    return Cell(f"Health: no problems found, {counted(found.passed, 'check')} passed.", "good")
 
 
 def section(found: Diagnosis, lines: Lines) -> Section:

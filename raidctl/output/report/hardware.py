@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from rich.style import Style
@@ -17,6 +18,7 @@ from raidctl.text import collapse
 from raidctl.units import format_binary
 
 _LEVELS: Mapping[Style, Level] = {BAD: "bad", WARN: "warn", GOOD: "good", DULL: "dull"}
+_MARK = re.compile(rf"(?<!\S){re.escape(phrases.UNKNOWN)}(?!\S)")
 LONGEST = 400
 """Characters of a line of output that are shown."""
 Lines = Callable[[str], "Raws | None"]
@@ -60,7 +62,12 @@ def clipped(text: str) -> str:
 
 def styled(cell: tuple[str, Style]) -> Cell:
     """A text of the screen with its level."""
-    return Cell(cell[0], _LEVELS.get(cell[1], "plain"))
+    return Cell(_written_out(cell[0]), _LEVELS.get(cell[1], "plain"))
+
+
+def _written_out(text: str) -> str:
+    """A text of the screen whose mark for what is unknown is a word."""
+    return _MARK.sub("unknown", text)
 
 
 def _controller(controller: Controller, lines: Lines) -> Iterator[Block]:
@@ -106,8 +113,8 @@ def _facts(controller: Controller) -> Table:
 
 def _volumes(controller: Controller) -> Table:
     heads = (
-        "Volume", "RAID level", "Size", "Status", "Left", "Write cache", "Power-safe", "Strip", "Device", "Mounted",
-        "Name",
+        "Volume", "RAID level", "Size", "Status", "Left", "Write cache", "Unwritten data safe", "Strip", "Device",
+        "Mounted", "Name",
     )  # fmt: skip
     rows = [_volume(volume, controller) for volume in controller.volumes]
     return table(f"Volumes of {controller.id}", heads, rows)
@@ -119,8 +126,8 @@ def _volume(volume: Volume, controller: Controller) -> tuple[Cell | str, ...]:
     cached = volume.cache is not None
     return (
         short(volume.id, controller.id),
-        phrases.level(volume),
-        phrases.decimal(volume.size_bytes),
+        _written_out(phrases.level(volume)),
+        _written_out(phrases.decimal(volume.size_bytes)),
         Cell(f"{state.text}{progress}", state.level),
         survives(volume),
         styled(phrases.write_cache(volume.cache)) if cached else "",
@@ -149,8 +156,8 @@ def _drive(drive: Drive, controller: Controller) -> tuple[Cell | str, ...]:
         drive.model or "",
         drive.serial or "",
         drive.firmware or "",
-        phrases.decimal(drive.size_bytes),
-        phrases.medium(drive),
+        _written_out(phrases.decimal(drive.size_bytes)),
+        _written_out(phrases.medium(drive)),
         role.strip(),
         styled(phrases.status(drive.status, drive.status_text)),
         "" if drive.temperature_celsius is None else str(drive.temperature_celsius),

@@ -26,7 +26,7 @@ _COUNTED: Mapping[Verdict, tuple[str, str]] = {
 }
 
 
-def summary(run: Run) -> Cell:
+def summary(run: Run, hostname: str | None = None) -> Cell:
     """What the tests of a run decided, the worst first, and whether to doubt it: one sentence for the top."""
     by_verdict = {verdict: _tests(run, verdict) for verdict in _COUNTED}
     parts = [
@@ -38,6 +38,9 @@ def summary(run: Run) -> Cell:
     text = f"Measured, {run.name}: {'; '.join(parts) or 'no test gave a verdict'}."
     if any(_doubts(run)):
         text += " There are reasons to doubt the figures."
+        level = "warn" if level == "good" else level
+    if run.host and hostname and run.host != hostname:
+        text += f" It was measured on {run.host}, not on {hostname}."
         level = "warn" if level == "good" else level
     return Cell(text, level)
 

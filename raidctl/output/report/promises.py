@@ -51,17 +51,19 @@ def section(report: Verification, contract: Contract | None) -> Section:
     open_ = [one for one in report.answers if one.verdict != "pass"]
     blocks: list[Block] = list(_about(contract))
     rows: list[tuple[Cell | str, ...]] = [
-        (one.object or "machine", promised(one), " ".join(one.reasons), _label(one)) for one in report.answers
+        (one.object or "machine", _label(one), promised(one), " ".join(one.reasons)) for one in report.answers
     ]
+    what = "Claim" if contract is None else "Promised"
     if rows:
-        blocks.append(table("Promised, and there", ("Object", "Promised", "There", "Verdict"), rows))
+        title = "Claims, and what is there" if contract is None else "Promised, and there"
+        blocks.append(table(title, ("Object", "Verdict", what, "There"), rows))
     else:
         blocks.append(Paragraph("Nothing to check was found.", "warn"))
     if report.left_out:
         blocks.append(Paragraph(f"Not checked, as they are in no volume: {', '.join(report.left_out)}.", "dull"))
     if open_:
-        blocks.append(Heading("What does not hold" if contract is None else "What we ask for"))
-    blocks += [_entry(one, ask=contract is not None) for one in open_]
+        blocks.append(Heading("What does not hold, or is unknown" if contract is None else "What we ask for"))
+    blocks += [_entry(one, what, ask=contract is not None) for one in open_]
     return Section("promises", "Claims" if contract is None else "What was promised", tuple(blocks))
 
 
@@ -80,9 +82,9 @@ def _label(one: Answer) -> Cell:
     return Cell(one.verdict.upper(), _LEVELS[one.verdict])
 
 
-def _entry(one: Answer, *, ask: bool) -> Entry:
+def _entry(one: Answer, what: str, *, ask: bool) -> Entry:
     rows = [
-        ("Promised", promised(one)),
+        (what, promised(one)),
         ("There", " ".join(one.reasons)),
         ("Request", request(one) or "" if ask else ""),
         ("To decide", one.next_test or ""),

@@ -1,0 +1,55 @@
+"""Sentences and commands below each other, as wide as the terminal. Pure."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable, Iterator
+
+from msgspec import Struct
+
+from raidctl.text import printable
+
+WIDEST = 79
+_NARROW = 60
+"""Columns below which indents are smaller and long words are broken."""
+
+
+class Sentence(Struct, frozen=True):
+    """A sentence that is wrapped; further lines are indented by ``hang``."""
+
+    text: str
+    indent: int = 0
+    hang: int = 5
+
+
+class Verbatim(Struct, frozen=True):
+    """A line that is never wrapped, so that the command in it can be copied."""
+
+    text: str
+    indent: int = 0
+
+
+Line = Sentence | Verbatim
+
+
+def room(columns: int) -> int:
+    """The longest line that is not wrapped."""
+    return min(columns, WIDEST)
+
+
+def fitted(lines: Iterable[Line], columns: int) -> str:
+    """The lines as one text, made safe for a terminal of this width."""
+    return "".join(f"{line}\n" for one in lines for line in _lines(one, room(columns)))
+
+
+def _lines(one: Line, width: int) -> Iterator[str]:
+    narrow = width < _NARROW
+    indent = " " * (min(one.indent, 1) if narrow else one.indent)
+    if isinstance(one, Verbatim):
+        yield f"{indent}{printable(one.text)}"
+        return
+    yield from textwrap.wrap(
+        printable(one.text), width, initial_indent=indent,
+        subsequent_indent=" " * (min(one.hang, 2) if narrow else one.hang),
+        break_long_words=narrow, break_on_hyphens=False,
+    )  # fmt: skip
