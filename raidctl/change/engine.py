@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from raidctl.change import deed_steps
+from raidctl.change import deed_steps, waiting
 from raidctl.change.beginning import begin, boot_id
 from raidctl.change.deed_steps import Guard
 from raidctl.change.failure_messages import RightMissing, interruption, is_denied, silent, trouble_text
@@ -79,7 +79,7 @@ class Change:
     """What else a reading does not show yet, beyond the step's expectations."""
     at_most: float | None = None
     """Seconds to wait for a person or the hardware; None: as long as it takes."""
-    pauses: Sequence[float] = deed_steps.TASK_PAUSES
+    pauses: Sequence[float] = waiting.TASK_PAUSES
     """Seconds between two readings while the hardware works; then the last one again and again."""
     doubtful: bool = False
     """Whether a tool's output and the readings contradicted each other."""
@@ -204,7 +204,7 @@ class Change:
         if step.kind == "deed":
             return deed_steps.do_deed(self, number, shown)
         if step.kind != "setting":
-            return deed_steps.wait_for(self, number)
+            return waiting.wait_for(self, number)
         self.mark(number, "start")
         self.begun.append(number)
         self.tell(f"  {step.action}")

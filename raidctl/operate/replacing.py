@@ -12,14 +12,15 @@ from msgspec.structs import replace
 
 from raidctl.change import deed_steps
 from raidctl.change.deed_plans import plan_deeds
-from raidctl.change.deed_steps import TOOL_PAUSES
 from raidctl.change.engine import Change
+from raidctl.change.waiting import TOOL_PAUSES
 from raidctl.errors import UnderWay
 from raidctl.model import Drive
 from raidctl.operate import disk_steps
 from raidctl.operate.blinking import Led, NoLed, blinking
 from raidctl.operate.boot_loader import Around, code_of, read_sector
 from raidctl.operate.controller_story import drive_behind, inside, works
+from raidctl.operate.decision import decided
 from raidctl.operate.newcomer import Probed, probe, unfit
 from raidctl.operate.newcomer_behind import unfit_behind
 from raidctl.operate.partition_table import not_copied
@@ -331,8 +332,8 @@ class Replacing:
             change.pauses = TOOL_PAUSES
         seen = change.look() if seen is None else seen
         while True:
+            seen, stage = decided(change, seen, self.facts)
             self.seen = seen
-            stage = next_stage(seen, self.facts)
             if stage.problem is None and stage.name == "vetting":
                 self.facts = replace(self.facts, new=newcomers(seen, self.facts)[0].serial or "")
                 self.tell(f"New drive: {self.facts.new}.")
