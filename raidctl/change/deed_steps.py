@@ -29,7 +29,7 @@ from typing import Protocol
 import msgspec
 
 from raidctl.change.beside import hindrance
-from raidctl.change.expectations import differences, known_words, moved, unmet
+from raidctl.change.expectations import differences, exchanged, known_words, moved, unmet
 from raidctl.change.journal import Begin, Journal, JournalFull, Mark, StepEvent
 from raidctl.change.lookup import owner
 from raidctl.change.saved import keep
@@ -227,7 +227,8 @@ def _watch(change: Running, step: Step, seconds: float, before: Inventory | None
     for pause in repeated(_PAUSES):
         change.sleep(pause)
         seen = change.look()
-        missing = [*unmet(seen, step.expects), *change.confirm(step, seen)]
+        other = exchanged(seen, step.subjects)
+        missing = [*([other] if other else []), *unmet(seen, step.expects), *change.confirm(step, seen)]
         passed = change.clock() - began
         if not missing or passed >= longest or (passed >= seconds and unread(seen, step, before) is None):
             return missing, seen
@@ -279,8 +280,9 @@ def _without_effect(change: Running, number: int, step: Step) -> list[str] | Non
 
 
 def _undo(change: Running, number: int, step: Step) -> list[str]:
-    """Undo a step; return what could not be undone. Nothing is run while its objects cannot be read."""
-    _, why = _readable(change, step) if step.kind == "deed" else (None, None)
+    """Undo a step; return what could not be undone. Nothing is run on objects that cannot be read, or are others now."""
+    seen, why = _readable(change, step) if step.kind == "deed" else (None, None)
+    why = why or (exchanged(seen, step.subjects) if seen is not None else None)
     if why is not None:
         text = f"{step.setting} of {step.object_id} may have taken effect, and nothing was run to undo it: {why}"
         mark_safely(change, number, "stopped", text)

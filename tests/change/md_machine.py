@@ -13,7 +13,7 @@ from raidctl.change.engine import Change
 from raidctl.change.journal import Journal
 from raidctl.recording.manifest import Entry, Manifest
 from raidctl.recording.recording import Recording
-from raidctl.request import Answer, Request
+from raidctl.request import Answer, Request, RunAnswer
 from raidctl.simulation.moods import Mood, Moody
 from raidctl.simulation.runner import Simulated
 from raidctl.survey.survey import Survey, survey
@@ -185,7 +185,9 @@ def bench(place: Path, text: str | None = None) -> Bench:
     """A bench with its files in a directory."""
     place.mkdir(parents=True, exist_ok=True)
     text = text if text is not None else definition()
-    return Bench(place, Simulated(recording(text), [simulator], place / "machine.json"), recorded=text)
+    made = Bench(place, Simulated(recording(text), [simulator], place / "machine.json"), recorded=text)
+    made.runner.another = RunAnswer(code=1, err=b"mdadm: cannot open /dev/md0: Device or resource busy\n")
+    return made
 
 
 def deed(verb: Any, number: int, *, array: str = "md:md0", part: str = "") -> Deed:

@@ -102,6 +102,8 @@ OUTCOMES: dict[Mood, tuple[type[Exception] | None, bool, str | None]] = {
     "hangs after the change": (None, True, "spare"),
     "accepts and does nothing": (ChangeStands, True, None),
     "hangs": (ChangeStands, True, None),
+    "another instance runs": (ChangeStands, True, None),
+    "another instance runs after the change": (None, False, "spare"),
 }
 
 
@@ -154,6 +156,42 @@ def test_a_command_that_changes_something_else_is_not_confirmed(bays: Bench) -> 
     bays.mood, bays.match, bays.events = "accepts and does nothing", "--add-spare", [(1.0, other)]
     with pytest.raises(ChangeStands, match="md:md0/sdb was member, and is failed"):
         change.apply()
+
+
+def renamed(state: State) -> State:
+    """The state after the arrays were stopped and assembled again under each other's names."""
+    names, found = {"md0": "md1", "md1": "md0"}, {}
+    for name, value in state.items():
+        head, *rest = name.split(" ")
+        if head in ("md/md", "md/member"):
+            rest[0] = names[rest[0]]
+        found[" ".join((head, *rest))] = value
+    return found
+
+
+@pytest.mark.parametrize("when", ["before the command", "after the command", "before the undoing"])
+def test_guard_X2_an_array_that_has_another_name_now_is_left_alone(when: str, tmp_path: Path) -> None:
+    """No command runs on the array that has the name now, none that undoes either, and its state proves nothing."""
+    machine = bench(tmp_path / "names", definition("raid6", 4, parts="1,2"))
+    change = machine.change(machine.plan(deed("fail", 1, part="1"), deed("remove", 1, part="1")))
+
+    def rename(*_: object) -> None:
+        machine.machine.keep(renamed(machine.machine.state()))
+
+    expected = ["mdadm /dev/md0 --fail /dev/sda1"]
+    if when == "before the command":
+        rename()
+        expected = []
+    elif when == "after the command":
+        machine.mood, machine.match, machine.otherwise = "renamed meanwhile", "--fail", rename
+    else:
+        machine.mood, machine.match = "refuses", "--remove"
+        machine.before = lambda request: rename() if "--remove" in str(request) else None
+        expected = [*expected, "mdadm /dev/md0 --remove /dev/sda1"]
+    with pytest.raises(ChangeUndone if when == "before the command" else ChangeStands, match=r"md:md0"):
+        change.apply()
+    assert [" ".join(argv) for argv in machine.argvs] == expected
+    assert {machine.member("LABD00001-2", array) for array in ("md0", "md1")} == {None, "in_sync"}
 
 
 def test_guard_X1_an_object_without_a_unique_serial_number_is_refused(tmp_path: Path) -> None:
