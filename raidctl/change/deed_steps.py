@@ -280,7 +280,7 @@ def _without_effect(change: Running, number: int, step: Step) -> list[str] | Non
 
 
 def _undo(change: Running, number: int, step: Step) -> list[str]:
-    """Undo a step; return what could not be undone. Nothing is run on objects that cannot be read, or are others now."""
+    """Undo a step; return what could not be undone. Nothing is run on objects that are unread, or others now."""
     seen, why = _readable(change, step) if step.kind == "deed" else (None, None)
     why = why or (exchanged(seen, step.subjects) if seen is not None else None)
     if why is not None:

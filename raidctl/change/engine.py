@@ -154,12 +154,23 @@ class Change:
     def _stopped(self) -> ChangeStands:
         """Return the exception of an operation that failed where nothing is put back."""
         resume = self.begin.resume
+        if resume is None and self.doubtful:
+            return self._not_confirmed()
         if resume is None:
             self._close("stopped")
         elif self.begun:
             deed_steps.mark_safely(self, self.begun[-1], "stopped", self._why())
         rest = f'Continue with "{resume}".' if resume else 'Look at it with "raidctl show".'
         return ChangeStands(f"{self._why()} Nothing was put back. {rest}")
+
+    def _not_confirmed(self) -> ChangeStands:
+        """Return the exception of an operation whose effect is unknown: it stays open until a reading shows it."""
+        deed_steps.mark_safely(self, max(self.begun, default=0), "stopped", f"Not confirmed: {self._why()}")
+        again = restore_command(self.begin.source, self.journal.path.parent)
+        return ChangeStands(
+            f"{self._why()} It is not confirmed, and nothing was put back. "
+            f'"{again}" reads what it has done, and closes it.'
+        )
 
     def _undone(self) -> ChangeUndone:
         """Undo the begun steps and return the exception to raise.
@@ -169,8 +180,7 @@ class Change:
         """
         only_denied = self.denied and len(self.faults) == 1
         if self.doubtful and self.begin.resume is None:
-            self._close("stopped")
-            raise ChangeStands(f'{self._why()} It is not confirmed. Look at it with "raidctl show".')
+            raise self._not_confirmed()
         self.undo_all()
         if self.begin.kind == "operation":
             done = "What had been done was undone." if self.undone_any else "Nothing was done."

@@ -147,7 +147,7 @@ def moved(seen: Survey, subjects: Sequence[Identity]) -> str | None:
 
 
 def exchanged(seen: Survey, subjects: Sequence[Identity]) -> str | None:
-    """Explain that an id of a step is another object's now; None if not. One that is not there may have been removed."""
+    """Explain that an id of a step is another object's now; None if not, or if it was removed."""
     for subject in subjects:
         now = identity(seen.inventory, subject.object_id)
         if subject.unique and now and now != subject.unique:

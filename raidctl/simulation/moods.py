@@ -48,7 +48,7 @@ class Moody:
     """What happens instead of the command, where something else is changed; after it, where names move meanwhile."""
     argvs: list[tuple[str, ...]] = field(default_factory=list)
     """Every command that was to change something, in order; a file that was written: ``>``, its path, the data."""
-    another: RunAnswer = RunAnswer(code=1, out=ANOTHER)
+    another: RunAnswer = field(default_factory=lambda: RunAnswer(code=1, out=ANOTHER))
     """What the tool answers while another instance of it runs."""
     taken: str | None = None
     """The tool that another instance of it keeps from reading, in the moods that do."""

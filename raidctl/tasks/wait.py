@@ -11,7 +11,6 @@ from raidctl.tasks.outcome import ended
 from raidctl.tasks.report import Ended
 from raidctl.tasks.watch import Frame, same_work
 
-
 UNREAD_SECONDS = 900.0
 """How long what became of a task may be unreadable before it counts as unknown."""
 

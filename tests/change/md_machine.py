@@ -11,6 +11,8 @@ from raidctl.change.beginning import begin
 from raidctl.change.deed_plans import DeedGuard, plan_deeds
 from raidctl.change.engine import Change
 from raidctl.change.journal import Journal
+from raidctl.change.restore import Restorer
+from raidctl.change.restored import Restored
 from raidctl.recording.manifest import Entry, Manifest
 from raidctl.recording.recording import Recording
 from raidctl.request import Answer, Request, RunAnswer
@@ -174,6 +176,13 @@ class Bench:
         return Change(
             story, self.journal, self, self.look, VENDORS, self.said.append, sleep=self.sleep, clock=self.clock
         )
+
+    def restored(self) -> list[Restored]:
+        """What ``restore`` makes of what is open."""
+        restorer = Restorer(
+            self.journal, self.place, self, self.look, VENDORS, SOURCE, self.said.append, sleep=self.sleep
+        )
+        return restorer.restore()
 
     def member(self, serial: str, array: str = "md0") -> str | None:
         """The simulated state of a member: ``in_sync``; None: it is none."""
