@@ -33,9 +33,10 @@ from raidctl.change.expectations import differences, exchanged, known_words, mov
 from raidctl.change.journal import Begin, Journal, JournalFull, Mark, StepEvent
 from raidctl.change.lookup import owner
 from raidctl.change.saved import keep
+from raidctl.change.state_directory import restore_command
 from raidctl.change.step_failures import NotConfirmed, StepFailed
 from raidctl.change.unread import READ_PAUSES, unread
-from raidctl.errors import AccessMissing
+from raidctl.errors import AccessMissing, ChangeStands
 from raidctl.model import Inventory
 from raidctl.request import RunAnswer, Runner
 from raidctl.survey.survey import Survey
@@ -315,6 +316,15 @@ def only_waited(change: Running) -> bool:
     """Whether the steps that failed were waits of an operation that continues: there is nothing to undo."""
     kinds = {change.begin.steps[number].kind for number in change.begun}
     return change.begin.resume is not None and kinds == {"wait"}
+
+
+def not_confirmed(change: Running, why: str) -> ChangeStands:
+    """The exception of an operation whose effect is unknown: it stays open until ``restore`` has read it."""
+    mark_safely(change, max(change.begun, default=0), "stopped", f"Not confirmed: {why}")
+    again = restore_command(change.begin.source, change.journal.path.parent)
+    return ChangeStands(
+        f'{why} It is not confirmed, and nothing was put back. "{again}" reads what it has done, and closes it.'
+    )
 
 
 def mark_safely(change: Running, number: int, mark: Mark, text: str | None = None) -> None:

@@ -3,8 +3,7 @@
 The order is always the same. The controllers are locked against other raidctl processes. The settings are read, the
 desired ones planned and checked for risks. The journal has the whole plan on disk before the first step, and a line
 before and after each. The vendor package judges the tools' output, never the exit codes alone. Then the settings are
-read again: each must have its planned value, and the desired ones must be active. If not, all begun steps are undone,
-the last one first, and the settings are read once more.
+read again: each must have its planned value, and the desired ones must be active. If not, all begun steps are undone.
 """
 
 from __future__ import annotations
@@ -155,22 +154,13 @@ class Change:
         """Return the exception of an operation that failed where nothing is put back."""
         resume = self.begin.resume
         if resume is None and self.doubtful:
-            return self._not_confirmed()
+            return deed_steps.not_confirmed(self, self._why())
         if resume is None:
             self._close("stopped")
         elif self.begun:
             deed_steps.mark_safely(self, self.begun[-1], "stopped", self._why())
         rest = f'Continue with "{resume}".' if resume else 'Look at it with "raidctl show".'
         return ChangeStands(f"{self._why()} Nothing was put back. {rest}")
-
-    def _not_confirmed(self) -> ChangeStands:
-        """Return the exception of an operation whose effect is unknown: it stays open until a reading shows it."""
-        deed_steps.mark_safely(self, max(self.begun, default=0), "stopped", f"Not confirmed: {self._why()}")
-        again = restore_command(self.begin.source, self.journal.path.parent)
-        return ChangeStands(
-            f"{self._why()} It is not confirmed, and nothing was put back. "
-            f'"{again}" reads what it has done, and closes it.'
-        )
 
     def _undone(self) -> ChangeUndone:
         """Undo the begun steps and return the exception to raise.
@@ -180,7 +170,7 @@ class Change:
         """
         only_denied = self.denied and len(self.faults) == 1
         if self.doubtful and self.begin.resume is None:
-            raise self._not_confirmed()
+            raise deed_steps.not_confirmed(self, self._why())
         self.undo_all()
         if self.begin.kind == "operation":
             done = "What had been done was undone." if self.undone_any else "Nothing was done."

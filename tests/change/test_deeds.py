@@ -24,7 +24,7 @@ from raidctl.survey.survey import Survey
 from raidctl.vendor.plan import Action, Expectation, Plan, Step
 from raidctl.vendor.simulator import State
 from raidctl_md import simulator
-from tests.change.md_machine import SOURCE, VENDORS, Bench, Mood, bench, deed, definition
+from tests.change.md_machine import SOURCE, Bench, Mood, bench, deed, definition
 from tests.support.commands_run import Log, forbidden
 from tests.support.deeds import operations
 
