@@ -26,6 +26,8 @@ TASK_PAUSES = (2.0, 5.0, 10.0, 30.0)
 """Seconds between two readings while the hardware works; then the last one again and again."""
 TOOL_PAUSES = (30.0, 60.0, 120.0, 300.0)
 """The same where each reading is a call of a controller's tool: one a minute has stalled I/O."""
+_BRIEF = ("verifying", "settling")
+"""Waits that end within a minute."""
 UNREAD_PAUSE = 30.0
 """Seconds until the next reading, at most, after one that failed."""
 UNREAD_SECONDS = 900.0
@@ -70,9 +72,9 @@ def wait_for(change: Running, number: int) -> Survey:
         change.begun.append(number)
     asked, unread = False, Unread()
     began = change.clock()
-    # looking twice is quick: it is not left to somebody else
-    at_most = None if step.setting == "verifying" else change.at_most
-    short = step.kind == "hand" or step.setting == "verifying"
+    # looking a few times is quick: it is not left to somebody else
+    at_most = None if step.setting in _BRIEF else change.at_most
+    short = step.kind == "hand" or step.setting in _BRIEF
     try:
         for pause in repeated((HAND_PAUSE,) if short else change.pauses):
             seen = change.look()
