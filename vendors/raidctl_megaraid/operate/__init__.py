@@ -50,6 +50,7 @@ VERBS: Mapping[Verb, Callable[[Case], Made]] = {
     "clear_foreign": foreign.import_or_clear,
     "discard_preserved": foreign.discard,
     "start_learn": battery.learn,
+    "schedule_learn": battery.schedule,
 }
 """What plans a verb. A topic of its own adds its line here, and its commands to :data:`SHAPES`."""
 
