@@ -1,4 +1,4 @@
-"""The steps of an operation: deeds, what a person does, and waits for the hardware.
+"""The deeds of an operation; :mod:`raidctl.change.waiting` has what a person or the hardware does.
 
 A tool's output never decides. Before a deed its objects are looked up by serial number, the guards are asked once
 more on a fresh reading, and its command is compared with the table of its family. Afterwards the machine is read until
@@ -23,19 +23,20 @@ it still cannot be read then, the outcome is unknown: not confirmed, and nothing
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from collections.abc import Callable, Iterator, Sequence
+from typing import Protocol
 
 import msgspec
 
 from raidctl.change.beside import hindrance
-from raidctl.change.expectations import differences, known_words, moved, serials_of, unmet
+from raidctl.change.expectations import differences, exchanged, known_words, moved, unmet
 from raidctl.change.journal import Begin, Journal, JournalFull, Mark, StepEvent
 from raidctl.change.lookup import owner
 from raidctl.change.saved import keep
+from raidctl.change.state_directory import restore_command
 from raidctl.change.step_failures import NotConfirmed, StepFailed
 from raidctl.change.unread import READ_PAUSES, unread
-from raidctl.errors import AccessMissing, UnderWay
+from raidctl.errors import AccessMissing, ChangeStands
 from raidctl.model import Inventory
 from raidctl.request import RunAnswer, Runner
 from raidctl.survey.survey import Survey
@@ -48,12 +49,6 @@ REFUSED_SECONDS = 4.0
 """How long a command that was refused is watched: it may have changed something nevertheless."""
 _PAUSES = (0.0, 1.0, 1.0, 2.0, 3.0, 5.0)
 """Seconds before each reading after a command; then the last one again and again."""
-HAND_PAUSE = 10.0
-"""Seconds between two readings while a person works, and between the two that show a complete array."""
-TASK_PAUSES = (2.0, 5.0, 10.0, 30.0)
-"""Seconds between two readings while the hardware works; then the last one again and again."""
-TOOL_PAUSES = (30.0, 60.0, 120.0, 300.0)
-"""The same where each reading is a call of a controller's tool: one a minute has stalled I/O."""
 
 Guard = Callable[[Step, Survey], Sequence[str]]
 """Why a step must not be carried out now; empty if it may."""
@@ -230,81 +225,22 @@ def _watch(change: Running, step: Step, seconds: float, before: Inventory | None
     """
     began = change.clock()
     longest = max(seconds, _limit(step.expects))
-    for pause in _repeated(_PAUSES):
+    for pause in repeated(_PAUSES):
         change.sleep(pause)
         seen = change.look()
-        missing = [*unmet(seen, step.expects), *change.confirm(step, seen)]
+        other = exchanged(seen, step.subjects)
+        missing = [*([other] if other else []), *unmet(seen, step.expects), *change.confirm(step, seen)]
         passed = change.clock() - began
         if not missing or passed >= longest or (passed >= seconds and unread(seen, step, before) is None):
             return missing, seen
-    raise AssertionError  # _repeated() does not end
+    raise AssertionError  # repeated() does not end
 
 
-def _repeated(pauses: Sequence[float]) -> Any:
+def repeated(pauses: Sequence[float]) -> Iterator[float]:
+    """The pauses, then the last one again and again."""
     yield from pauses
     while True:
         yield pauses[-1]
-
-
-def wait_for(change: Running, number: int) -> Survey:
-    """Wait until a person or the hardware has done a step; return the reading that shows it.
-
-    Raises:
-        UnderWay: It is not done, and nobody waits for it any longer.
-        StepFailed: Something else has happened: another drive is gone.
-    """
-    step = change.begin.steps[number]
-    if number not in change.begun:
-        change.mark(number, "wait", step.hand)
-        change.begun.append(number)
-    asked = False
-    began = change.clock()
-    # looking twice is quick: it is not left to somebody else
-    at_most = None if step.setting == "verifying" else change.at_most
-    short = step.kind == "hand" or step.setting == "verifying"
-    try:
-        for pause in _repeated((HAND_PAUSE,) if short else change.pauses):
-            seen = change.look()
-            wrong = _wrong(step, seen) or next(iter(change.guard(step, seen)), None)
-            if wrong is not None:
-                change.mark(number, "stopped", wrong)
-                if step.kind == "hand" and change.begin.resume is not None:
-                    raise UnderWay(f'{wrong} Then continue with "{change.begin.resume}".')
-                raise StepFailed(wrong)
-            if step.hand and not asked and change.at_most != 0:  # else it is in the last sentence
-                change.tell(step.hand)
-                asked = True
-            missing = [*unmet(seen, step.expects), *change.confirm(step, seen)]
-            if not missing:
-                change.mark(number, "seen" if step.kind == "hand" else "done")
-                return seen
-            if at_most is not None and change.clock() - began >= at_most:
-                break
-            change.sleep(pause)
-    except KeyboardInterrupt:
-        missing = ["interrupted"]
-    raise UnderWay(_under_way(change.begin, step))
-
-
-def _under_way(begin: Begin, step: Step) -> str:
-    what = step.hand or f"{step.setting} of {step.object_id} is not complete"
-    return f'Under way: {what.rstrip(".")}. Continue with "{begin.resume}".' if begin.resume else f"Under way: {what}"
-
-
-def _wrong(step: Step, seen: Survey) -> str | None:
-    """Explain which other drive is gone; None if all that must stay are there, or none can be read."""
-    serials = serials_of(seen)
-    gone = [serial for serial in step.keeps if serial not in serials]
-    if not gone or not serials or len(gone) == len(step.keeps) > 1:
-        # all of them at once: a controller, or the reading, and not a person's hand
-        return None
-    return (
-        f"The drive with serial number {gone[0]} is gone, which must stay. "
-        "Put it back now, into the bay that it came from; nothing else is done until it is back."
-        if len(gone) == 1
-        else f"The drives with serial numbers {listing(gone)} are gone, which must stay. "
-        "Put them back now, into the bays that they came from; nothing else is done until they are back."
-    )
 
 
 def undo_steps(change: Running, numbers: Sequence[int]) -> list[str]:
@@ -345,8 +281,9 @@ def _without_effect(change: Running, number: int, step: Step) -> list[str] | Non
 
 
 def _undo(change: Running, number: int, step: Step) -> list[str]:
-    """Undo a step; return what could not be undone. Nothing is run while its objects cannot be read."""
-    _, why = _readable(change, step) if step.kind == "deed" else (None, None)
+    """Undo a step; return what could not be undone. Nothing is run on objects that are unread, or others now."""
+    seen, why = _readable(change, step) if step.kind == "deed" else (None, None)
+    why = why or (exchanged(seen, step.subjects) if seen is not None else None)
     if why is not None:
         text = f"{step.setting} of {step.object_id} may have taken effect, and nothing was run to undo it: {why}"
         mark_safely(change, number, "stopped", text)
@@ -362,7 +299,7 @@ def _undo(change: Running, number: int, step: Step) -> list[str]:
     fault = change.issue(step.undo, step)
     missing: list[str] = []
     until = change.clock() + _limit(step.undo_expects)
-    for pause in _repeated(_PAUSES):
+    for pause in repeated(_PAUSES):
         change.sleep(pause)
         missing = unmet(change.look(), step.undo_expects)
         if not missing or change.clock() >= until:
@@ -379,6 +316,15 @@ def only_waited(change: Running) -> bool:
     """Whether the steps that failed were waits of an operation that continues: there is nothing to undo."""
     kinds = {change.begin.steps[number].kind for number in change.begun}
     return change.begin.resume is not None and kinds == {"wait"}
+
+
+def not_confirmed(change: Running, why: str) -> ChangeStands:
+    """The exception of an operation whose effect is unknown: it stays open until ``restore`` has read it."""
+    mark_safely(change, max(change.begun, default=0), "stopped", f"Not confirmed: {why}")
+    again = restore_command(change.begin.source, change.journal.path.parent)
+    return ChangeStands(
+        f'{why} It is not confirmed, and nothing was put back. "{again}" reads what it has done, and closes it.'
+    )
 
 
 def mark_safely(change: Running, number: int, mark: Mark, text: str | None = None) -> None:

@@ -3,8 +3,7 @@
 The order is always the same. The controllers are locked against other raidctl processes. The settings are read, the
 desired ones planned and checked for risks. The journal has the whole plan on disk before the first step, and a line
 before and after each. The vendor package judges the tools' output, never the exit codes alone. Then the settings are
-read again: each must have its planned value, and the desired ones must be active. If not, all begun steps are undone,
-the last one first, and the settings are read once more.
+read again: each must have its planned value, and the desired ones must be active. If not, all begun steps are undone.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from raidctl.change import deed_steps
+from raidctl.change import deed_steps, waiting
 from raidctl.change.beginning import begin, boot_id
 from raidctl.change.deed_steps import Guard
 from raidctl.change.failure_messages import RightMissing, interruption, is_denied, silent, trouble_text
@@ -79,7 +78,7 @@ class Change:
     """What else a reading does not show yet, beyond the step's expectations."""
     at_most: float | None = None
     """Seconds to wait for a person or the hardware; None: as long as it takes."""
-    pauses: Sequence[float] = deed_steps.TASK_PAUSES
+    pauses: Sequence[float] = waiting.TASK_PAUSES
     """Seconds between two readings while the hardware works; then the last one again and again."""
     doubtful: bool = False
     """Whether a tool's output and the readings contradicted each other."""
@@ -154,6 +153,8 @@ class Change:
     def _stopped(self) -> ChangeStands:
         """Return the exception of an operation that failed where nothing is put back."""
         resume = self.begin.resume
+        if resume is None and self.doubtful:
+            return deed_steps.not_confirmed(self, self._why())
         if resume is None:
             self._close("stopped")
         elif self.begun:
@@ -169,8 +170,7 @@ class Change:
         """
         only_denied = self.denied and len(self.faults) == 1
         if self.doubtful and self.begin.resume is None:
-            self._close("stopped")
-            raise ChangeStands(f'{self._why()} It is not confirmed. Look at it with "raidctl show".')
+            raise deed_steps.not_confirmed(self, self._why())
         self.undo_all()
         if self.begin.kind == "operation":
             done = "What had been done was undone." if self.undone_any else "Nothing was done."
@@ -204,7 +204,7 @@ class Change:
         if step.kind == "deed":
             return deed_steps.do_deed(self, number, shown)
         if step.kind != "setting":
-            return deed_steps.wait_for(self, number)
+            return waiting.wait_for(self, number)
         self.mark(number, "start")
         self.begun.append(number)
         self.tell(f"  {step.action}")

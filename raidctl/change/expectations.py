@@ -146,6 +146,15 @@ def moved(seen: Survey, subjects: Sequence[Identity]) -> str | None:
     return None
 
 
+def exchanged(seen: Survey, subjects: Sequence[Identity]) -> str | None:
+    """Explain that an id of a step is another object's now; None if not, or if it was removed."""
+    for subject in subjects:
+        now = identity(seen.inventory, subject.object_id)
+        if subject.unique and now and now != subject.unique:
+            return f"{subject.object_id} is {now} now, and was {subject.unique}"
+    return None
+
+
 def _moved(seen: Survey, subject: Identity) -> str | None:
     item = find(seen.inventory, subject.object_id)
     if not subject.unique:

@@ -148,6 +148,12 @@ class Story(msgspec.Struct, frozen=True, kw_only=True):
         return self.pending and bool(self.turns)
 
     @property
+    def unconfirmed(self) -> bool:
+        """Whether it is an operation that nothing continues, and what its last command has done is unknown."""
+        begin = self.begin
+        return self.open and begin.kind == "operation" and begin.resume is None and self.turns[-1].mark == "stopped"
+
+    @property
     def waiting(self) -> str | None:
         """What an operation that is open waits for, or why it stopped: the last entry on it.
 

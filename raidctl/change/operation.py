@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from raidctl.change import rollback
-from raidctl.change.engine import Change, Look
+from raidctl.change.engine import READ_DELAYS, Change, Look
 from raidctl.change.expectations import unmet
 from raidctl.change.journal import JournalFull, Story
 from raidctl.change.lookup import current_settings
 from raidctl.change.restored import Restored
+from raidctl.change.rollback import UndoStep
 from raidctl.change.unread import unread
 from raidctl.survey.survey import Survey
 from raidctl.text import listing
+from raidctl.vendor.plan import Step, ToolSetting
 from raidctl.vendor.protocol import Vendor
 
 
@@ -23,26 +25,59 @@ def put_back(change: Change, story: Story, result: Restored, look: Look, vendors
     numbers = [number for number in story.started()[::-1] if begin.steps[number].for_length and number not in undone]
     seen = look()
     current = current_settings(seen.inventory, vendors)
+    begun: list[UndoStep] = []
     for back in rollback.undo_steps(begin, numbers, seen.inventory, vendors):
         if isinstance(back, str):
             result.faults += [back] if back not in result.faults else []
             continue
         step = back.step
         value = current.get((step.object_id, step.setting))
-        if value == step.before or (value is not None and value != step.after):
-            continue  # as before, or somebody else has set it since
-        change.journal_undo(back.number, "undo")
-        change.tell(f"  {step.undo}")
-        fault = change.undo(step)
-        change.journal_undo(back.number, "failed" if fault else "undone", fault)
-        if fault is not None:
-            result.faults.append(f"{step.undo}: {fault}")
-        else:
-            result.put_back.append(f"{step.setting} of {step.object_id} from {step.after} back to {step.before}")
+        if value is None and step.readable:
+            result.faults.append(rollback.unread(back, seen.inventory) or rollback.manual_remedy(back))
+        elif value is None or (value == step.after != step.before and rollback.moved_volume(back) is None):
+            change.journal_undo(back.number, "undo")
+            change.tell(f"  {step.undo}")
+            fault = change.undo(step)
+            if fault is not None:
+                change.journal_undo(back.number, "failed", fault)
+                result.faults.append(f"{step.undo}: {fault}")
+            else:
+                begun.append(back)
+        # else it is as before, or somebody else has set it since
+    _confirm(change, begun, result, look, vendors)
     if begin.resume is not None and story.turns:
         result.open = f'{story.waiting or begin.about} Continue with "{begin.resume}".'
     elif not result.faults:
         _close(change, story, seen, result)
+
+
+def _confirm(
+    change: Change, begun: Sequence[UndoStep], result: Restored, look: Look, vendors: Sequence[Vendor]
+) -> None:
+    """Read until the settings have their previous values, and note which have not."""
+    left = list(begun)
+    current: dict[ToolSetting, str] = {}
+    for pause in READ_DELAYS:
+        left = [back for back in left if back.step.readable and _value(back.step, current) != back.step.before]
+        if not left:
+            break
+        change.sleep(pause)
+        current = current_settings(look().inventory, vendors)
+    left = [back for back in left if _value(back.step, current) != back.step.before]
+    for back in begun:
+        step = back.step
+        name = f"{step.setting} of {step.object_id}"
+        if back in left:
+            text = f"{name} is {_value(step, current) or 'unknown'} instead of {step.before}"
+            change.journal_undo(back.number, "failed", text)
+            result.faults.append(text)
+        else:
+            change.journal_undo(back.number, "undone")
+            result.put_back.append(f"{name} from {step.after} back to {step.before}")
+
+
+def _value(step: Step, current: Mapping[ToolSetting, str]) -> str | None:
+    return current.get((step.object_id, step.setting))
 
 
 def _close(change: Change, story: Story, seen: Survey, result: Restored) -> None:
@@ -53,9 +88,13 @@ def _close(change: Change, story: Story, seen: Survey, result: Restored) -> None
     if hidden:  # what it has done is unknown: it stays open, and a later restore names it
         result.faults += hidden
         return
-    found = [f"{step.setting} of {step.object_id} has {_TAKEN[not unmet(seen, step.expects)]} effect" for step in deeds]
+    taken = [not unmet(seen, step.expects) for step in deeds]
+    found = [
+        f"{step.setting.replace('_', ' ')} of {step.object_id} has {_TAKEN[shown]} effect"
+        for step, shown in zip(deeds, taken, strict=True)
+    ]
     try:
-        change.end("stopped" if deeds else "restored", listing(found) or None)
+        change.end(("stands" if all(taken) else "stopped") if deeds else "restored", listing(found) or None)
     except JournalFull as failure:
         result.faults.append(str(failure).rstrip("."))
         return

@@ -71,7 +71,9 @@ def _one(story: Story, seen: Survey, vendors: Sequence[Vendor], current: dict[To
         step, name = back.step, (back.step.object_id, back.step.setting)
         quiet = silent(inventory.controllers, inventory.problems, {step.object_id})
         found.faults += quiet.values()
-        if back.action is None or name not in current:
+        if step.readable and name not in current and (why := rollback.unread(back, inventory)) is not None:
+            found.faults.append(why)
+        elif back.action is None or name not in current:
             lost.append(back)
         elif decide(back, current[name]) == "left":
             found.left.append(changed_by_other(story.begin, back, current[name]))

@@ -94,7 +94,7 @@ class Restorer:
     def put_back(self, story: Story) -> Restored:
         """Restore one change; the caller has locked its controllers."""
         result = Restored(story)
-        change = Change(story.begin, self.journal, self.runner, self.look, self.vendors, self.tell)
+        change = Change(story.begin, self.journal, self.runner, self.look, self.vendors, self.tell, sleep=self.sleep)
         if story.begin.kind == "operation":
             operation.put_back(change, story, result, self.look, self.vendors)
             return result
@@ -116,6 +116,9 @@ class Restorer:
                 break
             # a controller does not report the ratio of an unused cache until its use is restored
             numbers = [back.number for back in lost]
+        hidden = {back.number: why for back in lost if (why := rollback.unread(back, inventory)) is not None}
+        result.faults += hidden.values()
+        lost = [back for back in lost if back.number not in hidden]
         if lost:
             self._settings(change, lost, inventory, result)
         self._verify(story, settled[::-1], inventory, result)

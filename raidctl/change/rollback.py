@@ -14,7 +14,7 @@ import msgspec
 
 from raidctl.change.journal import Begin, Story, Subject
 from raidctl.change.lookup import owner
-from raidctl.model import Controller, Inventory
+from raidctl.model import Controller, Inventory, Problem, failed_readings
 from raidctl.select import family_of, items
 from raidctl.vendor import setting_values
 from raidctl.vendor.changes import changes_of
@@ -141,6 +141,29 @@ def manual_remedy(back: UndoStep) -> str:
     return f"{step.setting} of {step.object_id} cannot be read; it was {step.before}. Put it back with: {step.undo}"
 
 
+def unread(back: UndoStep, inventory: Inventory) -> str | None:
+    """Explain that a setting that is not reported could not be read; None if its tool has no word for it any more."""
+    own = (back.controller.id, back.step.object_id)
+    failed = [
+        one for one in failed_readings(inventory.problems)
+        if one.kind == "unread" or one.where.startswith(own)
+    ]  # fmt: skip
+    if not failed:
+        return None
+    step = back.step
+    return f"{step.setting} of {step.object_id} could not be read ({_cause(failed[0])}); it was {step.before}"
+
+
+def _cause(problem: Problem) -> str:
+    return f"{problem.where}: {problem.message.rstrip('.')}"
+
+
+def _absent(name: str, inventory: Inventory) -> str:
+    """A sentence on an object that is not listed: it does not exist, or could not be read."""
+    failed = failed_readings(inventory.problems)
+    return f"{name} could not be read ({_cause(failed[0])})" if failed else f"{name} does not exist"
+
+
 def covered(begin: Begin, back: UndoStep) -> bool:
     """Whether the previous values of all desired settings of the step's object are known."""
     name = _renamed(back.step.object_id, back.controller.id, back.subject.id)
@@ -162,8 +185,8 @@ def _controller(inventory: Inventory, subject: Subject, step: Step) -> Controlle
         return f"{subject.id} is another controller now: serial number {controller.serial} instead of {subject.serial}"
     if not step.object_id.startswith(subject.id):
         # drives are identified by their serial numbers, on any controller
-        return owner(inventory.controllers, step.object_id) or f"{step.object_id} does not exist"
-    return controller if controller is not None else f"{subject.id} does not exist"
+        return owner(inventory.controllers, step.object_id) or _absent(step.object_id, inventory)
+    return controller if controller is not None else _absent(subject.id, inventory)
 
 
 def _renamed(object_id: str, old: str, new: str) -> str:

@@ -53,8 +53,11 @@ def _open_operation(place: Path, story: Story) -> Problem:
     where = f"operation {begin.change}"
     if any(holder_of(place, held_name(begin.source, subject.id)) for subject in begin.subjects):
         return Problem("info", where, f"An operation is under way (process {begin.pid}): {begin.about}")
-    message = f"An operation of {begin.at} is not complete: {begin.about}"
+    message = f"An operation of {begin.at} is not {'confirmed' if story.unconfirmed else 'complete'}: {begin.about}"
     if story.waiting:
         message += f". {story.waiting}"
-    command = begin.resume or restore_command(begin.source, place)
-    return Problem("warning", where, message, f"Continue with `{command}`.", "state")
+    again = restore_command(begin.source, place)
+    remedy = f"Continue with `{begin.resume or again}`."
+    if story.unconfirmed:
+        remedy = f"Read what it has done, and close it: `{again}`."
+    return Problem("warning", where, message, remedy, "state")

@@ -73,6 +73,8 @@ def _result(story: Story, place: Path) -> str:
             return "no end, but nothing was begun"
         if story.begin.resume is not None:
             return f"open: {story.begin.resume}"
+        if story.unconfirmed:
+            return f"not confirmed; {restore_command(story.begin.source, place)} reads what it has done"
         return f"not closed: running or interrupted; {restore_command(story.begin.source, place)} puts it back"
     words = {
         "done": "done", "undone": "failed and undone", "restored": "put back", "stands": "left as it was changed",

@@ -235,7 +235,7 @@ def _report(results: list[Restored], settings: Settings) -> int:
         report(result)
         for text in result.faults:
             tell(f"Not put back: {text}.")
-            if len(result.story.begin.steps) and text.endswith("is not there"):
+            if len(result.story.begin.steps) and text.endswith("does not exist"):
                 tell(f"If it never comes back: raidctl restore --forget {begin.change}")
         if result.busy:
             tell(f"It is still under way: {result.busy}")

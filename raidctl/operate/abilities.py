@@ -25,6 +25,7 @@ NOUNS: dict[Verb, str] = {
     "resume_check": "to continue a consistency check", "repair": "to repair differences of copies or parity",
     "import_foreign": "to import foreign configurations", "clear_foreign": "to clear foreign configurations",
     "discard_preserved": "to discard preserved cache", "start_learn": "to start a learn cycle",
+    "schedule_learn": "to change the schedule of learn cycles",
 }  # fmt: skip
 """What a verb is for, after "no command"."""
 

@@ -12,14 +12,16 @@ from msgspec.structs import replace
 
 from raidctl.change import deed_steps
 from raidctl.change.deed_plans import plan_deeds
-from raidctl.change.deed_steps import TOOL_PAUSES
 from raidctl.change.engine import Change
+from raidctl.change.waiting import TOOL_PAUSES
 from raidctl.errors import UnderWay
 from raidctl.model import Drive
 from raidctl.operate import disk_steps
 from raidctl.operate.blinking import Led, NoLed, blinking
 from raidctl.operate.boot_loader import Around, code_of, read_sector
 from raidctl.operate.controller_story import drive_behind, inside, works
+from raidctl.operate.decision import decided
+from raidctl.operate.moving_back import MovingBack
 from raidctl.operate.newcomer import Probed, probe, unfit
 from raidctl.operate.newcomer_behind import unfit_behind
 from raidctl.operate.partition_table import not_copied
@@ -46,6 +48,7 @@ _APART = 10.0
 
 _VERBS: dict[str, Verb] = {
     "pull": "pull", "push": "push", "copying": "copying", "rebuilding": "rebuilding", "verifying": "verifying",
+    "settling": "copying",
 }  # fmt: skip
 
 
@@ -67,10 +70,14 @@ class Replacing:
     complete_since: float | None = None
     begun: bool = False
     """Whether it is being carried out, so that the old drive may be out already."""
+    back: MovingBack = field(init=False)
     _idle_since: float | None = None
     seen: Survey | None = None
     """The last reading of the machine in its stages."""
     _reported: set[str] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        self.back = MovingBack(self.vendors)
 
     # --- guards
 
@@ -235,6 +242,8 @@ class Replacing:
             arrays = parts(seen, self.facts)
             done = not isinstance(arrays, str) and all(part.complete for part in arrays)
             return [] if done else ["the array is not complete"]
+        if step.setting == "settling":
+            return self.back.missing(seen, self.facts, clock())
         if step.setting == "verifying":
             return self._twice(seen, clock())
         new = drive_of(seen, self.facts.new)
@@ -331,12 +340,13 @@ class Replacing:
             change.pauses = TOOL_PAUSES
         seen = change.look() if seen is None else seen
         while True:
+            seen, stage = decided(change, seen, self.facts)
             self.seen = seen
-            stage = next_stage(seen, self.facts)
             if stage.problem is None and stage.name == "vetting":
                 self.facts = replace(self.facts, new=newcomers(seen, self.facts)[0].serial or "")
                 self.tell(f"New drive: {self.facts.new}.")
                 continue
+            stage = self.back.before(stage, seen, self.facts)
             stage, made = self.settled(stage, seen) if stage.problem is None else (stage, Plan())
             why = stage.problem or " ".join(dict.fromkeys(denial.reason for denial in made.denials))
             if why or not made.steps:

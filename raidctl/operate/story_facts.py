@@ -185,11 +185,15 @@ def hand(setting: str, object_id: str, text: str, expects: tuple[Expectation, ..
     )  # fmt: skip
 
 
+def gone(facts: Facts) -> Expectation:
+    """The old drive is not there."""
+    return Expectation(object_id=f"serial:{facts.old}", field="present", value="no", within_seconds=NO_LIMIT)
+
+
 def pull(old: Drive, facts: Facts) -> Stage:
     """Wait until a person has pulled the old drive."""
-    gone = Expectation(object_id=f"serial:{facts.old}", field="present", value="no", within_seconds=NO_LIMIT)
     text = f"Pull the drive with serial number {facts.old}{facts.bay and f' ({facts.bay})'}. Not another one."
-    return Stage("waiting_pull", step=hand("pull", old.id, text, (gone,), facts.others))
+    return Stage("waiting_pull", step=hand("pull", old.id, text, (gone(facts),), facts.others))
 
 
 def push(facts: Facts) -> Stage:

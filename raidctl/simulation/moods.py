@@ -48,6 +48,8 @@ class Moody:
     """What happens instead of the command, where something else is changed; after it, where names move meanwhile."""
     argvs: list[tuple[str, ...]] = field(default_factory=list)
     """Every command that was to change something, in order; a file that was written: ``>``, its path, the data."""
+    another: RunAnswer = field(default_factory=lambda: RunAnswer(code=1, out=ANOTHER))
+    """What the tool answers while another instance of it runs."""
     taken: str | None = None
     """The tool that another instance of it keeps from reading, in the moods that do."""
     before: Callable[[Request[Any]], object] = _unseen
@@ -64,7 +66,7 @@ class Moody:
 
     def _answer(self, request: Request[Any]) -> Answer:
         if isinstance(request, Run) and request.argv[0] == self.busy and not request.changes:
-            return RunAnswer(code=1, out=ANOTHER)
+            return self.another
         if not isinstance(request, (Run, Write)) or (isinstance(request, Run) and not request.changes):
             return self.machine.answer(request)
         self.before(request)
@@ -91,7 +93,7 @@ class Moody:
         if self.mood in UNREADABLE:
             self.taken = request.argv[0]
         if self.mood == "another instance runs":
-            return RunAnswer(code=1, out=ANOTHER)
+            return self.another
         answer = self.machine.answer(request)
         if self.mood == "renamed meanwhile":
             self.otherwise(self.machine)

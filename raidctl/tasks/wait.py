@@ -6,10 +6,13 @@ from collections.abc import Iterable, Iterator
 
 from msgspec import Struct
 
-from raidctl.model import Inventory, Task
+from raidctl.model import Inventory, Task, hides
 from raidctl.tasks.outcome import ended
 from raidctl.tasks.report import Ended
 from raidctl.tasks.watch import Frame, same_work
+
+UNREAD_SECONDS = 900.0
+"""How long what became of a task may be unreadable before it counts as unknown."""
 
 
 class Awaited(Struct):
@@ -18,6 +21,16 @@ class Awaited(Struct):
     task: Task
     before: Inventory
     seen: float
+    unread: float | None = None
+    """When the first of the latest looks was that could not show what became of it; None: it was not such a look."""
+
+    def unclear(self, frame: Frame) -> bool:
+        """Whether a look without the task proves nothing: something could not be read that could at the beginning."""
+        known = {(one.where, one.message) for one in self.before.problems}
+        if not any(hides(one) and (one.where, one.message) not in known for one in frame.inventory.problems):
+            return False
+        self.unread = frame.seconds if self.unread is None else self.unread
+        return frame.seconds - self.unread < UNREAD_SECONDS
 
 
 class Step(Struct, frozen=True):
@@ -42,8 +55,8 @@ def steps(frames: Iterable[Frame]) -> Iterator[Step]:
         for one in list(awaited):
             now = next((task for task in frame.tasks if same_work(one.task, task)), None)
             if now is not None:
-                one.task, one.seen = now, frame.seconds
-            elif frame.whole:  # only a complete look shows how it ended
+                one.task, one.seen, one.unread = now, frame.seconds, None
+            elif frame.whole and not one.unclear(frame):  # only a complete look shows how it ended
                 new.append(ended(one.task, one.before, frame.inventory, frame.seconds - one.seen))
                 awaited.remove(one)
         over = (*over, *new)

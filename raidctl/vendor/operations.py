@@ -111,6 +111,12 @@ class Operations(Protocol):
         A package may leave the function out: then nothing holds a rebuild that a reading could show.
         """
 
+    def moves_back(self, controller: Controller) -> bool | None:
+        """Whether the data of a spare that has stepped in move to the new drive (copyback); None: not reported.
+
+        A package may leave the function out: then it is not reported.
+        """
+
 
 def operations_of(vendor: Vendor) -> Operations | None:
     """Return how a family carries out deeds; None for a family that does not. Imported here, for deeds only."""

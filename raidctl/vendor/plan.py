@@ -35,7 +35,8 @@ Verb = Literal[
     "take_out", "let_in", "start_rebuild", "stop_rebuild", "pause_rebuild", "resume_rebuild",
     "start_patrol", "stop_patrol", "pause_patrol", "resume_patrol",
     "good", "offline", "online", "jbod", "raid", "erase",
-    "import_foreign", "clear_foreign", "discard_preserved", "start_learn", "create_volume", "delete_volume",
+    "import_foreign", "clear_foreign", "discard_preserved", "start_learn", "schedule_learn",
+    "create_volume", "delete_volume",
 ]  # fmt: skip
 """``take_out`` and ``let_in`` are what a family's controller needs before a drive is pulled and after a new one is in
 its bay: several commands of its tool, or none. :class:`raidctl.vendor.operations.Operations` has all verbs of drives

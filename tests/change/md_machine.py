@@ -11,9 +11,11 @@ from raidctl.change.beginning import begin
 from raidctl.change.deed_plans import DeedGuard, plan_deeds
 from raidctl.change.engine import Change
 from raidctl.change.journal import Journal
+from raidctl.change.restore import Restorer
+from raidctl.change.restored import Restored
 from raidctl.recording.manifest import Entry, Manifest
 from raidctl.recording.recording import Recording
-from raidctl.request import Answer, Request
+from raidctl.request import Answer, Request, RunAnswer
 from raidctl.simulation.moods import Mood, Moody
 from raidctl.simulation.runner import Simulated
 from raidctl.survey.survey import Survey, survey
@@ -175,6 +177,13 @@ class Bench:
             story, self.journal, self, self.look, VENDORS, self.said.append, sleep=self.sleep, clock=self.clock
         )
 
+    def restored(self) -> list[Restored]:
+        """What ``restore`` makes of what is open."""
+        restorer = Restorer(
+            self.journal, self.place, self, self.look, VENDORS, SOURCE, self.said.append, sleep=self.sleep
+        )
+        return restorer.restore()
+
     def member(self, serial: str, array: str = "md0") -> str | None:
         """The simulated state of a member: ``in_sync``; None: it is none."""
         value = self.machine.state().get(f"md/member {array} {serial}")
@@ -185,7 +194,9 @@ def bench(place: Path, text: str | None = None) -> Bench:
     """A bench with its files in a directory."""
     place.mkdir(parents=True, exist_ok=True)
     text = text if text is not None else definition()
-    return Bench(place, Simulated(recording(text), [simulator], place / "machine.json"), recorded=text)
+    made = Bench(place, Simulated(recording(text), [simulator], place / "machine.json"), recorded=text)
+    made.runner.another = RunAnswer(code=1, err=b"mdadm: cannot open /dev/md0: Device or resource busy\n")
+    return made
 
 
 def deed(verb: Any, number: int, *, array: str = "md:md0", part: str = "") -> Deed:

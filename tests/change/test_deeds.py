@@ -16,8 +16,7 @@ from raidctl.change.beside import PROCESSES
 from raidctl.change.confirmation import mismatch
 from raidctl.change.expectations import unmet
 from raidctl.change.journal import Journal
-from raidctl.change.restore import Restorer
-from raidctl.change.restored import Restored
+from raidctl.change.unfinished import problems
 from raidctl.errors import AccessMissing, ChangeStands, ChangeUndone, UnderWay
 from raidctl.model import Problem
 from raidctl.request import Answer, Failure, Glob, GlobAnswer, Read, ReadAnswer, Request
@@ -25,7 +24,7 @@ from raidctl.survey.survey import Survey
 from raidctl.vendor.plan import Action, Expectation, Plan, Step
 from raidctl.vendor.simulator import State
 from raidctl_md import simulator
-from tests.change.md_machine import SOURCE, VENDORS, Bench, Mood, bench, deed, definition
+from tests.change.md_machine import SOURCE, Bench, Mood, bench, deed, definition
 from tests.support.commands_run import Log, forbidden
 from tests.support.deeds import operations
 
@@ -34,15 +33,6 @@ from tests.support.deeds import operations
 def bays(tmp_path: Path) -> Bench:
     """A RAID-5 of three drives, a fourth drive in a bay, two on the shelf."""
     return bench(tmp_path / "bays")
-
-
-def restored(machine: Bench) -> list[Restored]:
-    """What ``restore`` makes of what is open."""
-    restorer = Restorer(
-        machine.journal, machine.place, machine, machine.look, VENDORS, SOURCE, machine.said.append,
-        sleep=machine.sleep,
-    )  # fmt: skip
-    return restorer.restore()
 
 
 def marks(machine: Bench) -> list[str]:
@@ -102,6 +92,8 @@ OUTCOMES: dict[Mood, tuple[type[Exception] | None, bool, str | None]] = {
     "hangs after the change": (None, True, "spare"),
     "accepts and does nothing": (ChangeStands, True, None),
     "hangs": (ChangeStands, True, None),
+    "another instance runs": (ChangeStands, True, None),
+    "another instance runs after the change": (None, False, "spare"),
 }
 
 
@@ -118,7 +110,28 @@ def test_the_four_outcomes_of_a_command(tmp_path: Path) -> None:
             with pytest.raises(error):
                 change.apply()
         assert (change.doubtful, machine.member("LABD00004")) == (doubtful, state), mood
-        assert machine.journal.pending() == [], mood
+        assert [one.unconfirmed for one in machine.journal.pending()] == [True] * (error is ChangeStands), mood
+
+
+@pytest.mark.parametrize("came", [True, False])
+def test_what_is_not_confirmed_stays_open_until_it_was_read(bays: Bench, *, came: bool) -> None:
+    """``show`` lists it, nothing else touches its drive, and ``restore`` closes it with what it has done."""
+    change = bays.change(bays.plan(deed("add_spare", 4)))
+    bays.mood, bays.match = "hangs", "--add-spare"
+    with pytest.raises(ChangeStands, match=r'It is not confirmed.*"raidctl restore --demo bays.* reads'):
+        change.apply()
+    [problem] = problems(bays.place, SOURCE)
+    assert "is not confirmed: trial. Not confirmed: mdadm /dev/md0 --add-spare /dev/sdd" in problem.message
+    assert problem.kind == "state"
+    bays.mood = "accepts"
+    if came:
+        again = simulator.change(("mdadm", "/dev/md0", "--add-spare", "/dev/sdd"), bays.machine.state())
+        assert again is not None
+        bays.machine.keep(again.state)
+    [result] = bays.restored()
+    assert result.left == [f"add spare of md:md0 has {'taken' if came else 'not taken'} effect"]
+    assert (problems(bays.place, SOURCE), marks(bays)[-1]) == ([], "stands" if came else "stopped")
+    assert len(bays.argvs) == 1
 
 
 @pytest.mark.parametrize("late", [20.0, 4000.0])
@@ -154,6 +167,42 @@ def test_a_command_that_changes_something_else_is_not_confirmed(bays: Bench) -> 
     bays.mood, bays.match, bays.events = "accepts and does nothing", "--add-spare", [(1.0, other)]
     with pytest.raises(ChangeStands, match="md:md0/sdb was member, and is failed"):
         change.apply()
+
+
+def renamed(state: State) -> State:
+    """The state after the arrays were stopped and assembled again under each other's names."""
+    names, found = {"md0": "md1", "md1": "md0"}, {}
+    for name, value in state.items():
+        head, *rest = name.split(" ")
+        if head in ("md/md", "md/member"):
+            rest[0] = names[rest[0]]
+        found[" ".join((head, *rest))] = value
+    return found
+
+
+@pytest.mark.parametrize("when", ["before the command", "after the command", "before the undoing"])
+def test_guard_X2_an_array_that_has_another_name_now_is_left_alone(when: str, tmp_path: Path) -> None:
+    """No command runs on the array that has the name now, none that undoes either, and its state proves nothing."""
+    machine = bench(tmp_path / "names", definition("raid6", 4, parts="1,2"))
+    change = machine.change(machine.plan(deed("fail", 1, part="1"), deed("remove", 1, part="1")))
+
+    def rename(*_: object) -> None:
+        machine.machine.keep(renamed(machine.machine.state()))
+
+    expected = ["mdadm /dev/md0 --fail /dev/sda1"]
+    if when == "before the command":
+        rename()
+        expected = []
+    elif when == "after the command":
+        machine.mood, machine.match, machine.otherwise = "renamed meanwhile", "--fail", rename
+    else:
+        machine.mood, machine.match = "refuses", "--remove"
+        machine.before = lambda request: rename() if "--remove" in str(request) else None
+        expected = [*expected, "mdadm /dev/md0 --remove /dev/sda1"]
+    with pytest.raises(ChangeUndone if when == "before the command" else ChangeStands, match=r"md:md0"):
+        change.apply()
+    assert [" ".join(argv) for argv in machine.argvs] == expected
+    assert {machine.member("LABD00001-2", array) for array in ("md0", "md1")} == {None, "in_sync"}
 
 
 def test_guard_X1_an_object_without_a_unique_serial_number_is_refused(tmp_path: Path) -> None:
@@ -337,7 +386,7 @@ def test_behind_the_point_of_no_return_nothing_is_undone(bays: Bench) -> None:
     assert "passed" in marks(bays)
     assert marks(bays)[-1] == "stopped"
     assert len(bays.argvs) == 2
-    assert [one.open is not None for one in restored(bays)] == [True]
+    assert [one.open is not None for one in bays.restored()] == [True]
     assert len(bays.argvs) == 2
 
 
@@ -485,7 +534,7 @@ def test_restore_carries_out_no_deed(tmp_path: Path) -> None:
         change = machine.change(machine.plan(deed("fail", 1), deed("remove", 1)))
         _killed(machine, change.apply, at)
         before, count = machine.member("LABD00001"), len(machine.argvs)
-        [result] = restored(machine)
+        [result] = machine.restored()
         assert (machine.member("LABD00001"), len(machine.argvs)) == (before, count)
         assert machine.journal.pending() == []
         assert bool(result.left) is True
@@ -509,7 +558,7 @@ def test_a_setting_for_the_length_of_an_operation_is_put_back(tmp_path: Path) ->
     """Restore undoes what was only for the operation's length, and leaves an operation that continues open."""
     machine = bench(tmp_path / "rate")
     step = Step(
-        object_id="md:md0", setting="lamp", before="off", after="on", for_length=True,
+        object_id="md:md0", setting="lamp", before="off", after="on", for_length=True, readable=False,
         action=Action(path="/sys/block/md0/md/sync_speed_max", data="1"),
         undo=Action(path="/sys/block/md0/md/sync_speed_max", data="system"),
     )  # fmt: skip
@@ -517,12 +566,12 @@ def test_a_setting_for_the_length_of_an_operation_is_put_back(tmp_path: Path) ->
     change.at_most = 0.0
     with pytest.raises(UnderWay):
         change.apply()
-    [result] = restored(machine)
+    [result] = machine.restored()
     assert machine.argvs[-1] == (">", "/sys/block/md0/md/sync_speed_max", "system")
     assert result.open is not None
     assert "Pull bay 1." in result.open
     assert [story.begin.kind for story in machine.journal.pending()] == ["operation"]
-    restored(machine)
+    machine.restored()
     assert len(machine.argvs) == 2
 
 

@@ -54,3 +54,17 @@ def test_the_screen_and_the_data_show_them() -> None:
         "can": True, "why_not": None, "alternative": None, "printed": False, "proof": "programs",
     }  # fmt: skip
     assert kind["abilities"]["erase"]["why_not"]
+
+
+def test_the_schedule_of_learn_cycles_is_changed_by_hand() -> None:
+    """The command of the tool's help is printed, never run; where there is none, that is said."""
+    for demo, sentence in {
+        "h730": "Run it yourself: /opt/MegaRAID/perccli/perccli64 /c0/bbu set learnDelayInterval=HOURS",
+        "perc5i": "MegaCli -AdpBbuCmd -ScheduleLearn -STARTTIME DDD hh -a0 -NoLog",
+        "9271": "none for a CacheVault",
+        "9690": "raidctl knows no command to change the schedule of learn cycles",
+    }.items():
+        controller = "threeware:6" if demo == "9690" else "megaraid:0"
+        done = CliRunner().invoke(cli, ["--demo", demo, "battery", "schedule", controller])
+        assert sentence in done.stderr, demo
+        assert "next learn" in done.stdout

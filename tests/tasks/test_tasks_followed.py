@@ -129,3 +129,24 @@ def test_a_check_that_vanishes_long_before_its_end_is_not_called_complete(capsys
     assert followed(Moving("md-journal-check", edit)) == 3
     last = capsys.readouterr().out.splitlines()[-1]
     assert last.endswith("ended, the result is unknown: it was seen last at 18.9 %, and may have been stopped.")
+
+
+def hidden(begin: float, end: float) -> Moving:
+    """A rebuild whose tool another program keeps from reading between two moments."""
+    moving = tool_rebuild()
+    plain = moving.edit
+    busy = "Error: (CLI:003) Another instance of the tool is already running.\n"
+    moving.edit = lambda name, text, passed: (
+        busy if name.startswith("tw_cli") and begin <= passed < end else plain(name, text, passed)
+    )
+    return moving
+
+
+def test_a_look_that_fails_does_not_end_the_waiting(capsys: pytest.CaptureFixture[str]) -> None:
+    """The rebuild is not listed then; nothing follows from that, and its end is seen later."""
+    assert followed(hidden(500.0, 1000.0)) == 0
+    assert capsys.readouterr().out.splitlines()[-1].endswith("ended: it is ok.")
+    moving = hidden(500.0, 99_999.0)
+    assert followed(moving) == 3
+    assert "the result is unknown: not everything could be read" in capsys.readouterr().out
+    assert 500 + 900 <= moving.clock.time - 1000.0 < 500 + 900 + 2 * 300

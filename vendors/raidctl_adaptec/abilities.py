@@ -38,6 +38,7 @@ _NEVER: Mapping[Verb, Ability] = {
         can=False, printed=True, why_not=_PRINTED, alternative="By hand: `arcconf TASK START N DEVICE C D CLEAR`"
     ),
     "start_learn": Ability(can=False, why_not="The controller starts its learn cycles automatically."),
+    "schedule_learn": Ability(can=False, why_not="The controller schedules its learn cycles automatically."),
 }  # fmt: skip
 _READ_UP = Ability(can=True, proof="manual")
 """The states before are those of recorded outputs; no answer of a controller to any of these commands is known."""

@@ -91,6 +91,12 @@ def back(volume: Volume, node: str) -> Action:  # noqa: ARG001 - no drive behind
     return Action(argv=("arcconf", "RESCAN", number), timeout=TIMEOUT, lock=LOCK)
 
 
+def moves_back(controller: Controller) -> bool | None:
+    """By the line of ``GETCONFIG``."""
+    #   Copyback                                 : Disabled
+    return {"Enabled": True, "Disabled": False}.get(controller.details.get("Copyback", ""))
+
+
 class _Planner:
     """The steps of one deed on a controller."""
 

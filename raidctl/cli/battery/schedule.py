@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import click
 
 from raidctl.cli.foreign._deeds import controller_named
 from raidctl.cli.shared.exit_codes import exit_code
 from raidctl.cli.shared.machine import look
 from raidctl.cli.shared.options import examples, machine_options, output_options, settings_of
+from raidctl.cli.shared.plan_change import tell
 from raidctl.cli.shared.terminal import emit_found
+from raidctl.errors import AccessMissing
+from raidctl.model import Controller
+from raidctl.operate.abilities import lacking, offered_by
 from raidctl.operate.hardware_reports import batteries, learning_only
 from raidctl.select import narrow
+from raidctl.survey.survey import Survey
+from raidctl.vendor.plan import Deed, Denial
+from raidctl.vendor.registry import vendors
 
 
 @click.command("schedule", epilog=examples("raidctl battery schedule /srv/db"))
@@ -19,11 +28,11 @@ from raidctl.select import narrow
 @output_options
 @click.pass_context
 def command(context: click.Context, *, controller: str) -> int:
-    """Show the schedule of learn cycles.
+    """Show the schedule of learn cycles, and how to change it by hand.
 
     CONTROLLER is its id, or anything on it. Shown is the next cycle, and what
-    the tool reports of interval and mode. The schedule is not changed: only
-    MegaRAID's tools have commands for it, and raidctl runs none of them.
+    the tool reports of interval and mode. raidctl does not change the schedule.
+    If the tool's help has a command for it, that is printed.
 
     Exit codes: as of "show".
     """
@@ -32,4 +41,21 @@ def command(context: click.Context, *, controller: str) -> int:
     chosen = controller_named(seen, controller)
     found = learning_only(batteries(narrow(seen.inventory, frozenset({chosen.id}))))
     emit_found(found, settings, "hardware_reports.schedule_screen")
+    if not settings.as_json:
+        for denial in _by_hand(seen, chosen):
+            tell(" ".join(filter(None, (denial.reason, denial.alternative))))
     return exit_code(found.problems)
+
+
+def _by_hand(seen: Survey, controller: Controller) -> Sequence[Denial]:
+    """Why the schedule is not changed, with the command for a person."""
+    families = vendors()[0]
+    deed = Deed(object_id=controller.id, verb="schedule_learn")
+    try:
+        unable = lacking([deed], seen, families)
+    except AccessMissing:
+        return ()  # it is a problem of the machine
+    offered = offered_by(controller, families)
+    if unable or offered is None:
+        return unable
+    return offered.plan_deeds(controller, [deed], seen.inventory.tools, seen.view).denials

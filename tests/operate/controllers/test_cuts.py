@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from raidctl.change.deed_steps import HAND_PAUSE
 from raidctl.change.journal import Journal
+from raidctl.change.waiting import HAND_PAUSE
 from raidctl.errors import UsageError
 from tests.operate.controllers.cards import CARDS, LATER, PULLED, PUSHED, Card, card
 

@@ -103,7 +103,7 @@ def test_guard_X2_numbers_that_move_meanwhile_hit_nothing_else(when: str, tmp_pa
     error = {"never": None, "before the command": ChangeUndone, "after the command": ChangeStands}[when]
     assert ended is None if error is None else isinstance(ended, error), ended
     assert change.doubtful == (when == "after the command")
-    assert bench.journal.pending() == []
+    assert [one.unconfirmed for one in bench.journal.pending()] == [True] * (error is ChangeStands)
 
 
 @every
@@ -132,3 +132,57 @@ def test_guard_X1_what_cannot_be_told_apart_is_refused(name: str, tmp_path: Path
     ):  # fmt: skip
         with pytest.raises(CannotTell):
             begin(**changes)
+
+
+def unreadable(story: Card, begin: float, end: float) -> None:
+    """Another instance of the controller's tool keeps it from reading, between two moments of the clock."""
+    runner, tool = story.bench.runner, story.now()[0].id.partition(":")[0]
+    paths = {one.path or one.name for one in story.bench.look().inventory.tools}
+    names = {one.name for one in story.bench.look().inventory.tools}
+    runner.match = "no command"
+
+    def taken(*, by: str | None) -> None:
+        runner.mood, runner.taken = ("another instance runs" if by is not None else "accepts"), by
+
+    for word in sorted(paths | names):
+        taken(by=word)
+        if not any(one.id.startswith(tool) for one in story.bench.look().inventory.controllers):
+            break
+    else:
+        pytest.fail("no tool of the machine hides its controller")
+    taken(by=None)
+    story.bench.moments += [(begin, lambda: taken(by=word)), (end, lambda: taken(by=None))]
+
+
+@every
+@pytest.mark.parametrize(("begin", "end"), [(30.0, 45.0), (70.0, 95.0), (300.0, 900.0)])
+def test_a_reading_that_fails_while_somebody_is_waited_for_ends_nothing(
+    begin: float, end: float, name: str, tmp_path: Path
+) -> None:
+    """Before the pull, before the push, and in the rebuild: it is reported, nothing follows from it, the story ends."""
+    story = card(name, tmp_path)
+    story.hands()
+    unreadable(story, begin, end)
+    story.run()
+    assert story.now()[1].status == "ok"
+    assert story.bench.journal.pending() == []
+    said = [text for text in story.bench.said if "could not be read" in text.lower()]
+    assert len(said) == 1
+    assert "gone" not in said[0]
+
+
+@every
+def test_a_machine_that_stays_unreadable_ends_the_wait_and_leaves_the_story_open(name: str, tmp_path: Path) -> None:
+    """After 15 minutes: nobody is told to put drives back, nothing is undone, and the story can be continued."""
+    story = card(name, tmp_path)
+    story.hands()
+    unreadable(story, 20.0, 2000.0)
+    with pytest.raises(UnderWay, match=r"For 15 minutes the machine could not be read.*Continue with"):
+        story.run()
+    assert story.bench.at < 1000.0
+    assert story.bench.journal.stories()[-1].turns[-1].mark == "stopped"
+    with pytest.raises(UnderWay, match="Not read: "):
+        story.replacing.run(story.resumed())
+    story.bench.sleep(2000.0)
+    story.replacing.run(story.resumed())
+    assert (story.now()[1].status, story.bench.journal.pending()) == ("ok", [])

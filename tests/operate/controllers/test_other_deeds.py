@@ -110,4 +110,7 @@ def test_the_outcome_is_what_the_machine_shows(case: Case, mood: Mood, tmp_path:
         assert len(bench.argvs) == 1  # nothing was run to undo what nobody can see
         bench.mood = "accepts"
     assert (now() != was) == (error is None or mood == "another instance runs after the change")
+    assert [one.unconfirmed for one in bench.journal.pending()] == [True] * (error is ChangeStands)
+    bench.mood = "accepts"
+    bench.restored()
     assert bench.journal.pending() == []

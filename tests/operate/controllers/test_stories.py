@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
 from raidctl.errors import ChangeStands, ChangeUndone, UnderWay
 from raidctl.survey.survey import Survey
@@ -103,8 +104,21 @@ def test_the_new_drive_fails_during_the_rebuild(story: Card) -> None:
     assert story.bench.journal.pending()
 
 
-def test_data_that_move_back_from_a_spare_are_waited_for(tmp_path: Path) -> None:
-    """A spare steps in, is copied to the new drive, and is a spare again: the story ends after that."""
+def exchanged_later(story: Card) -> None:
+    """The story, until the old drive is pulled, the rebuild on a spare is over, and the new drive is put in."""
+    with pytest.raises(UnderWay):
+        story.replacing.run(story.start(at_most=0.0))
+    story.pull()
+    story.bench.sleep(LATER)
+    story.push()
+
+
+@pytest.mark.parametrize("late", [False, True])
+def test_data_that_move_back_from_a_spare_are_waited_for(tmp_path: Path, *, late: bool) -> None:
+    """A spare steps in, is copied to the new drive, and is a spare again: the story ends after that.
+
+    Also if the new drive comes after the rebuild of the spare: for a moment it is free, and the array complete.
+    """
     bench = card("h730", tmp_path).bench
     story = of_drive(bench, "megaraid:0", "megaraid:0/v1", "megaraid:0/32:5")
     machine, spares = bench.machine, [one.id for one in story.now()[0].drives if one.role == "spare"]
@@ -118,8 +132,12 @@ def test_data_that_move_back_from_a_spare_are_waited_for(tmp_path: Path) -> None
         return found
 
     story.bench.look = looked  # type: ignore[method-assign]  # of this machine
-    story.hands()
-    story.run()
+    if late:
+        exchanged_later(story)
+        story.replacing.run(story.resumed())
+    else:
+        story.hands()
+        story.run()
     assert spares
     new = story.new()
     assert new is not None
@@ -130,6 +148,30 @@ def test_data_that_move_back_from_a_spare_are_waited_for(tmp_path: Path) -> None
     assert len(copied) > 2, seen
     assert None not in copied
     assert not any("hotsparedrive" in argv or "copyback" in argv for argv in story.bench.argvs)
+
+
+@pytest.mark.parametrize(("reported", "seconds"), [("", 60), ("No", 60), ("Yes", 0)])
+def test_a_new_drive_becomes_the_next_spare_if_no_data_move_back(reported: str, seconds: int, tmp_path: Path) -> None:
+    """It is waited for a minute, and not if the tool reports that the controller does not do it (Disable Copyback)."""
+    bench = card("h730", tmp_path).bench
+    story = of_drive(bench, "megaraid:0", "megaraid:0/v1", "megaraid:0/32:5")
+    look = story.bench.look
+
+    def looked() -> Survey:
+        found = look()
+        details = {"Supported PD Operations: Disable Copyback": reported} if reported else {}
+        controllers = tuple(structs.replace(one, details=one.details | details) for one in found.inventory.controllers)
+        return structs.replace(found, inventory=structs.replace(found.inventory, controllers=controllers))
+
+    story.bench.look = looked  # type: ignore[method-assign]  # of this machine
+    exchanged_later(story)
+    began, moments = bench.at, list[float]()
+    bench.before = lambda _: moments.append(bench.at)
+    story.replacing.run(story.resumed())
+    new = story.new()
+    assert new is not None
+    assert new.role == "spare"
+    assert seconds <= moments[-1] - began < seconds + 30
 
 
 @every

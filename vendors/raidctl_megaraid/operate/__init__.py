@@ -20,7 +20,7 @@ from raidctl_megaraid.operate.commands import shapes
 from raidctl_megaraid.operate.judge import hinders, judge
 from raidctl_megaraid.operate.steps import Case, Made, case_of
 
-__all__ = ["SHAPES", "VERBS", "abilities", "back", "hinders", "judge", "plan_deeds"]
+__all__ = ["SHAPES", "VERBS", "abilities", "back", "hinders", "judge", "moves_back", "plan_deeds"]
 
 VERBS: Mapping[Verb, Callable[[Case], Made]] = {
     "take_out": replacing.take_out,
@@ -50,6 +50,7 @@ VERBS: Mapping[Verb, Callable[[Case], Made]] = {
     "clear_foreign": foreign.import_or_clear,
     "discard_preserved": foreign.discard,
     "start_learn": battery.learn,
+    "schedule_learn": battery.schedule,
 }
 """What plans a verb. A topic of its own adds its line here, and its commands to :data:`SHAPES`."""
 
@@ -118,3 +119,10 @@ def abilities(controller: Controller, tools: Sequence[Tool]) -> Mapping[Verb, Ab
 def back(volume: Volume, node: str) -> Action:  # noqa: ARG001 - the signature of all families
     """None: a former member is let in as any other drive."""
     return Action()
+
+
+def moves_back(controller: Controller) -> bool | None:
+    """By MegaCli's line, of versions that have it; storcli's outputs that are known have none."""
+    # Disable Copyback                        : No
+    label = "Supported PD Operations: Disable Copyback"
+    return {"No": True, "Yes": False}.get(controller.details.get(label, ""))

@@ -5,6 +5,7 @@ pack               storcli, perccli (then ``nolog J``)    MegaCli (then ``-a0 -N
 =================  =====================================  ========================================
 battery            ``/c0/bbu start learn``                ``-AdpBbuCmd -BbuLearn``
 CacheVault         ``/c0/cv start learn``                 ``-AdpBbuCmd -BbuLearn``
+schedule, printed  ``/c0/bbu set learnDelayInterval=H``   ``-AdpBbuCmd -ScheduleLearn -STARTTIME …``
 =================  =====================================  ========================================
 
 Sources: the help of storcli 007.2707 and of MegaCli 8.07.14. Modes of the battery, sleep and seal, are not used.
@@ -33,6 +34,27 @@ def shapes() -> Iterator[Shape]:
             yield (program, "-AdpBbuCmd", "-BbuLearn", "-a{}", "-NoLog")
         elif kind != "storcli2":
             yield from ((program, f"/c{{}}/{part}", "start", "learn", "nolog", "J") for part in _PARTS.values())
+
+
+def schedule(case: Case) -> Made:
+    """Only printed: the forms are in the help texts, and no output is known that shows what they do."""
+    why = "The tool's help has a command for the schedule. No known output shows what it does: raidctl does not run it."
+    way = case.way
+    if way.kind == "megacli":
+        words: tuple[str, ...] = (
+            "-AdpBbuCmd",
+            "-ScheduleLearn",
+            "-STARTTIME",
+            "DDD",
+            "hh",
+            f"-a{way.number}",
+            "-NoLog",
+        )
+    elif any(pack.kind == "capacitor" for pack in case.controller.batteries):
+        return case.deny("The tool has a schedule for batteries, and none for a CacheVault.")
+    else:
+        words = (f"/c{way.number}/bbu", "set", "learnDelayInterval=HOURS")
+    return case.printed(why, Action(argv=(way.program, *words)))
 
 
 def learn(case: Case) -> Made:

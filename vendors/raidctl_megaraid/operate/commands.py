@@ -93,7 +93,7 @@ _MEGACLI: dict[str, tuple[str, ...]] = {
     "resume_patrol": ("-AdpPR", "-Resume"),
     "erase": ("-PDClear", "-Start", _DRIVE),
 }
-_UNSEEN = frozenset({"pause_patrol", "resume_patrol", "erase"})
+_UNSEEN = frozenset({"pause_patrol", "resume_patrol", "erase", "schedule_learn"})
 PRINTED: dict[str, frozenset[str]] = {
     "storcli": _UNSEEN,
     "megacli": _UNSEEN | {"pause_rebuild", "resume_rebuild", "pause_check", "resume_check"},

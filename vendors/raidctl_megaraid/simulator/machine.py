@@ -47,6 +47,8 @@ LONG = {
     "DHS": "Hotspare, Spun Up", "JBOD": "JBOD",
 }  # fmt: skip
 SPARES = ("GHS", "DHS")
+BACK_SECONDS = 15.0
+"""From the rebuild of a spare, and from the new drive, until its data move back: the firmware takes a moment."""
 
 
 class Disk(Struct, omit_defaults=True):
@@ -75,6 +77,8 @@ class Disk(Struct, omit_defaults=True):
     """Spun down."""
     revert: str = ""
     """Of a spare that has stepped in: the bay of the member that it replaces, if data move back from it."""
+    filled: float = 0.0
+    """When it was put in, or its rebuild or copyback ended."""
     foreign: str = ""
     """With MegaCli: number of the foreign configuration that it belongs to."""
 
@@ -283,6 +287,7 @@ def insert(machine: Machine, bay: str, serial: str | None, kind: NewDrive, known
     if serial not in shelf:
         raise is_not_on_shelf(serial, shelf)
     machine.bays[bay] = shelf[serial]
+    machine.disks[shelf[serial]].filled = machine.clock
     settle(machine)
 
 
@@ -334,7 +339,7 @@ def _complete(machine: Machine, key: str, disk: Disk) -> None:
         source.revert = ""
         for other in machine.disks.values():
             other.source = "" if other.source == key else other.source
-    disk.state, disk.source, disk.since, disk.done = "Onln", "", None, 0.0
+    disk.state, disk.source, disk.since, disk.done, disk.filled = "Onln", "", None, 0.0, machine.clock
 
 
 def _step_in(machine: Machine, seat: str, member: Disk | None) -> None:
@@ -357,7 +362,9 @@ def _move_back(machine: Machine) -> None:
     """A spare that has stepped in is copied to the new drive in the bay of the former member, and is a spare again."""
     for key, spare in machine.disks.items():
         there = machine.at(spare.revert) if spare.revert and spare.state == "Onln" else None
-        if there is not None and there.state == "UGood" and not there.foreign and _fits(machine, there, spare.seat):
+        if there is None or machine.clock < max(spare.filled, there.filled) + BACK_SECONDS:
+            continue
+        if there.state == "UGood" and not there.foreign and _fits(machine, there, spare.seat):
             free(there, "Cpybck")
             there.source, there.since = key, machine.clock
 

@@ -1,0 +1,152 @@
+"""The steps of an operation that raidctl only watches: what a person does, and what the hardware does.
+
+A reading that fails shows nothing: neither that a drive is gone, nor that a volume no longer exists. While one is
+waited for, nothing follows from it; only if the machine cannot be read for :data:`UNREAD_SECONDS`, the wait ends, and
+the operation stays open.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from raidctl.change.deed_steps import Running, repeated
+from raidctl.change.expectations import serials_of, unmet
+from raidctl.change.journal import Begin
+from raidctl.change.step_failures import StepFailed
+from raidctl.errors import UnderWay
+from raidctl.model import Problem, failed_readings, hides
+from raidctl.survey.survey import Survey
+from raidctl.text import listing
+from raidctl.vendor.plan import Step
+
+HAND_PAUSE = 10.0
+"""Seconds between two readings while a person works, and between the two that show a complete array."""
+TASK_PAUSES = (2.0, 5.0, 10.0, 30.0)
+"""Seconds between two readings while the hardware works; then the last one again and again."""
+TOOL_PAUSES = (30.0, 60.0, 120.0, 300.0)
+"""The same where each reading is a call of a controller's tool: one a minute has stalled I/O."""
+_BRIEF = ("verifying", "settling")
+"""Waits that end within a minute."""
+UNREAD_PAUSE = 30.0
+"""Seconds until the next reading, at most, after one that failed."""
+UNREAD_SECONDS = 900.0
+"""How long a machine may be unreadable while it is waited for: a controller restarts, another program uses the tool."""
+
+
+@dataclass
+class Unread:
+    """Which readings of a wait failed, and since when."""
+
+    known: frozenset[tuple[str, str]] = frozenset()
+    """What could not be read in the last reading with which nothing was wrong; empty: there was none."""
+    since: float | None = None
+    reported: str = ""
+
+    def why(self, seen: Survey, *, drives: bool) -> str | None:
+        """What a reading lacks that earlier ones had; None if nothing. ``drives``: what may hide whole drives."""
+        problems = failed_readings(seen.inventory.problems) if drives else seen.inventory.problems
+        fresh = [one for one in problems if hides(one) and _key(one) not in self.known]
+        return f"{fresh[0].where}: {fresh[0].message.rstrip('.')}" if fresh else None
+
+    def sound(self, seen: Survey) -> None:
+        """Remember a reading with which nothing was wrong."""
+        self.known = frozenset(_key(one) for one in seen.inventory.problems if hides(one))
+        self.since = None
+
+
+def _key(problem: Problem) -> tuple[str, str]:
+    return problem.where, problem.message
+
+
+def wait_for(change: Running, number: int) -> Survey:
+    """Wait until a person or the hardware has done a step; return the reading that shows it.
+
+    Raises:
+        UnderWay: It is not done, and nobody waits for it any longer; or the machine cannot be read any more.
+        StepFailed: Something else has happened: another drive is gone.
+    """
+    step = change.begin.steps[number]
+    if number not in change.begun:
+        change.mark(number, "wait", step.hand)
+        change.begun.append(number)
+    asked, unread = False, Unread()
+    began = change.clock()
+    # looking a few times is quick: it is not left to somebody else
+    at_most = None if step.setting in _BRIEF else change.at_most
+    short = step.kind == "hand" or step.setting in _BRIEF
+    try:
+        for pause in repeated((HAND_PAUSE,) if short else change.pauses):
+            seen = change.look()
+            gone = _gone(step, seen)
+            wrong = _put_back(gone) if gone else next(iter(change.guard(step, seen)), None)
+            lost = unread.why(seen, drives=bool(gone)) if wrong is not None else None
+            if wrong is not None and lost is None:
+                raise _ended(change, number, wrong)
+            if step.hand and not asked and change.at_most != 0:  # else it is in the last sentence
+                change.tell(step.hand)
+                asked = True
+            if wrong is not None and lost is not None:
+                maybe = f" If that is not the reason: {wrong}" if len(gone) == 1 else ""
+                _not_read(change, number, unread, f"{lost}.{maybe}")
+            else:
+                unread.sound(seen)
+                if not [*unmet(seen, step.expects), *change.confirm(step, seen)]:
+                    change.mark(number, "seen" if step.kind == "hand" else "done")
+                    return seen
+            if at_most is not None and change.clock() - began >= at_most:
+                break
+            change.sleep(pause if lost is None else min(pause, UNREAD_PAUSE))
+    except KeyboardInterrupt:
+        pass
+    raise UnderWay(_under_way(change.begin, step))
+
+
+def _ended(change: Running, number: int, wrong: str) -> UnderWay | StepFailed:
+    """Journal what is wrong, and return the exception that ends the wait."""
+    change.mark(number, "stopped", wrong)
+    if change.begin.steps[number].kind == "hand" and change.begin.resume is not None:
+        return UnderWay(f'{wrong} Then continue with "{change.begin.resume}".')
+    return StepFailed(wrong)
+
+
+def _not_read(change: Running, number: int, unread: Unread, text: str) -> None:
+    """Report once what could not be read, and what the reading shows otherwise.
+
+    Raises:
+        UnderWay: It could not be read for too long.
+    """
+    now = change.clock()
+    unread.since = now if unread.since is None else unread.since
+    if text != unread.reported:
+        unread.reported = text
+        change.tell(f"Could not be read, so raidctl waits for the next reading: {text}")
+    if now - unread.since < UNREAD_SECONDS:
+        return
+    text = f"For {UNREAD_SECONDS / 60:.0f} minutes the machine could not be read, so its state is unknown: {text}"
+    change.mark(number, "stopped", text)
+    resume = change.begin.resume
+    raise UnderWay(f'{text} Continue with "{resume}".' if resume else text)
+
+
+def _under_way(begin: Begin, step: Step) -> str:
+    what = step.hand or f"{step.setting} of {step.object_id} is not complete"
+    return f'Under way: {what.rstrip(".")}. Continue with "{begin.resume}".' if begin.resume else f"Under way: {what}"
+
+
+def _gone(step: Step, seen: Survey) -> list[str]:
+    """The serial numbers of drives that must stay and are not there; none if none can be read."""
+    serials = serials_of(seen)
+    gone = [serial for serial in step.keeps if serial not in serials]
+    # all of them at once: a controller, or the reading, and not a person's hand
+    return [] if not serials or len(gone) == len(step.keeps) > 1 else gone
+
+
+def _put_back(gone: Sequence[str]) -> str:
+    return (
+        f"The drive with serial number {gone[0]} is gone, which must stay. "
+        "Put it back now, into the bay that it came from; nothing else is done until it is back."
+        if len(gone) == 1
+        else f"The drives with serial numbers {listing(gone)} are gone, which must stay. "
+        "Put them back now, into the bays that they came from; nothing else is done until they are back."
+    )

@@ -1,0 +1,38 @@
+"""What comes next in a replacement: a reading that failed is repeated before anything follows from it."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from raidctl.change.engine import Change
+from raidctl.change.expectations import serials_of, unmet
+from raidctl.change.unread import READ_PAUSES
+from raidctl.model import hides
+from raidctl.operate.story import next_stage
+from raidctl.operate.story_facts import Facts, Stage, gone
+from raidctl.survey.survey import Survey
+
+
+def decided(change: Change, seen: Survey, facts: Facts) -> tuple[Survey, Stage]:
+    """The next stage, with the reading that it follows from; one that may lack something is repeated for a while."""
+    stage = _stage(seen, facts)
+    for pause in READ_PAUSES:
+        if stage.problem is None or not any(hides(one) for one in seen.inventory.problems):
+            break
+        change.sleep(pause)
+        seen = change.look()
+        stage = _stage(seen, facts)
+    hidden = [one for one in seen.inventory.problems if hides(one)] if stage.problem is not None else []
+    if hidden:
+        text = f"{stage.problem} Not read: {hidden[0].where}: {hidden[0].message.rstrip('.')}."
+        stage = replace(stage, problem=text)
+    return seen, stage
+
+
+def _stage(seen: Survey, facts: Facts) -> Stage:
+    """The next stage; the old drive is not gone because it could not be read."""
+    stage = next_stage(seen, facts)
+    asked = stage.name == "waiting_push" and stage.problem is None and facts.old and not facts.dropped
+    if asked and facts.old not in serials_of(seen) and unmet(seen, (gone(facts),)):
+        return replace(stage, problem=f"It is unknown whether the drive with serial number {facts.old} is gone.")
+    return stage

@@ -1,0 +1,51 @@
+"""Wait whether the data of a spare that has stepped in move to the new drive, before that becomes the next spare.
+
+Some controllers copy them back (copyback) a moment after the rebuild; a reading in between shows a complete array and
+a drive that is free.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from raidctl.operate.controller_story import drive_behind, inside, wait
+from raidctl.operate.story_facts import Facts, Stage, parts
+from raidctl.survey.survey import Survey
+from raidctl.vendor.operations import operations_of
+from raidctl.vendor.protocol import Vendor
+
+SETTLING_SECONDS = 60.0
+"""How long it is waited for; by then the firmware has begun, or does not do it."""
+
+
+@dataclass
+class MovingBack:
+    """What was seen of it in a replacement."""
+
+    vendors: Sequence[Vendor]
+    since: float | None = None
+    over: bool = False
+
+    def before(self, stage: Stage, seen: Survey, facts: Facts) -> Stage:
+        """The stage, or the wait that comes before it."""
+        arrays = parts(seen, facts)
+        next_spare = facts.volumes and any(deed.verb == "add_spare" for deed in stage.deeds)
+        if not next_spare or self.over or isinstance(arrays, str):
+            return stage
+        controller = arrays[0].controller
+        families = {vendor.FAMILY: getattr(operations_of(vendor), "moves_back", None) for vendor in self.vendors}
+        reports = families.get(controller.id.partition(":")[0])
+        new = drive_behind(arrays, facts.new)
+        if new is None or (reports is not None and reports(controller) is False):
+            return stage
+        return Stage("rebuilding", step=wait("settling", arrays, new, facts))
+
+    def missing(self, seen: Survey, facts: Facts, now: float) -> list[str]:
+        """What a reading lacks to decide: nothing once data move, or its time is over."""
+        self.since = now if self.since is None else self.since
+        arrays = parts(seen, facts)
+        new = None if isinstance(arrays, str) else drive_behind(arrays, facts.new)
+        begun = not isinstance(arrays, str) and new is not None and inside(arrays, new)
+        self.over = begun or now - self.since >= SETTLING_SECONDS
+        return [] if self.over else ["whether data move back to the new drive is not decided"]
