@@ -6,7 +6,6 @@ Pure functions, text in, text out.
 from __future__ import annotations
 
 import codecs
-import html
 import json
 import re
 import textwrap
@@ -16,6 +15,8 @@ from dataclasses import dataclass
 from itertools import islice
 
 import msgspec
+
+from raidctl.recording.mail_formats import decoded, without_frames
 
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 _MARKS = (
@@ -34,9 +35,6 @@ _BARS = re.compile(
     rf"|^[^>|\n]*[^\s>|]:[ \t]*\n(?:[ \t]*\n)?(?:{_BARRED}){{1,2}}(?=[ \t]*(?:\n|\Z))"
 )
 """Lines quoted with ``| ``; a row of a drawn table ends with a bar, too."""
-_ENTITY = re.compile(r"&(?:nbsp|gt|lt|amp|quot|apos|#(?:39|34|160|32)|#[xX](?:27|22|[aA]0|20));")
-_MARKUP = re.compile(r"&(?:nbsp|gt|lt|quot|#160|#[xX][aA]0);")
-"""Character references that no tool prints: the text was copied from the source of a web page or an HTML mail."""
 _LAST_PROMPT = re.compile(r"(?m)^[\[(]?[\w.-]{1,64}@[\w.-]{1,64}[: ][^\n#$%>]{0,80}[#$%>](?: [^\n]{0,80})?\s*\Z")
 _OPENS = re.compile(r"(?m)^[ \t]*[{\[][ \t]*(?:$|[\"{\[])")
 JSON_START = re.compile(r"(?m)^[{\[][ \t]*(?:$|[\"{\[])")
@@ -88,16 +86,14 @@ def normalised(text: str, prompts: Prompts | None = None) -> str:
 def cleaned(text: str, prompts: Prompts | None = None) -> str:
     """Remove what mailers, editors and web pages have added to a tool's output.
 
-    No-break spaces and tabs become blanks, character references (``&nbsp;``) their character, quotes (``> ``, ``| ``)
-    and an indentation of all lines are removed; in the strings of a whole JSON document only the first. A last prompt
+    No-break spaces and tabs become blanks, quotes (``> ``, ``| ``) and an indentation of all lines are removed, and
+    what mail programs and web pages have encoded is decoded; in a whole JSON document only the first. A last prompt
     is removed, unless one of the tools of ``prompts`` was called there: its output is missing.
     """
     text = _NOTHING.sub("", _SPACES.sub(" ", text)).replace("\r\n", "\n")
-    if _MARKUP.search(text) and not _is_json(text):
-        text = _ENTITY.sub(lambda match: html.unescape(match[0]).replace("\u00a0", " "), text)
     if text.lstrip()[:1] in ("{", "[") and _is_json(text):
         return text
-    text = _dedented(unquoted(text).expandtabs(8))
+    text = _dedented(without_frames(unquoted(decoded(text))).expandtabs(8))
     last = _LAST_PROMPT.search(text)
     if last is not None and not (prompts and prompts.called(last[0])):
         text = f"{text[: last.start()]}\n\n"  # it shows that the output is complete

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import json
+import quopri
 import re
 import textwrap
 from collections.abc import Callable, Iterator
@@ -77,6 +78,11 @@ DAMAGES: dict[str, Callable[[str], str]] = {
     "quoted with an answer": lambda text: f"Joe wrote:\n{textwrap.indent(text, '> ', lambda _: True)}\n\nReplace it.\n",
     "source of a page": lambda text: MAIL.format(html.escape(text, quote=False).replace("  ", "&nbsp; ")),
     "in a mail": MAIL.format,
+    "quoted-printable": lambda text: quopri.encodestring(MAIL.format(text).encode()).decode("ascii"),
+    "double spaced": lambda text: MAIL.format(text).replace("\n", "\n\n"),
+    "typographic": lambda text: text.replace("'", "\u2019").replace(" - ", " \u2013 ").replace("(R)", "\u00ae"),
+    "block of code": lambda text: f"Hi,\n\n```\n{text.rstrip()}\n```\n\nThanks\n",
+    "page of a forum": lambda text: f"[code]{text.rstrip()}[/code]\n",
     "CR LF": lambda text: text.replace("\n", "\r\n"),
     "CR": lambda text: text.replace("\n", "\r"),
     "byte order mark": lambda text: f"\ufeff{text}",
@@ -142,6 +148,12 @@ def test_the_strings_of_a_json_document_stay_as_they_are() -> None:
     text = json.dumps({"smartctl": {"version": [7, 4]}, "model_family": name, "serial_number": "Z1D0AA11"}, indent=1)
     assert normalised(text) == text
     assert normalised(MAIL.format(textwrap.indent(text, "> "))) == text
+
+
+def test_marks_of_mails_stay_where_the_text_is_no_mail() -> None:
+    """Equals signs that are not encoded ones, two rows of a drawn table, the separator of grep: nothing is replaced."""
+    for text in ("Size = 20\nName =3Dx\n", "a\n\nb\n\nc\n", "State : clean\n--\nState : active\n", "wwn=3D\nx = 1\n"):
+        assert normalised(text) == text
 
 
 def test_a_session_that_ends_with_a_call_misses_its_output(tmp_path: Path) -> None:
