@@ -18,7 +18,7 @@ _ENCODED = re.compile(r"(?m)=(?:3D|09|C2=A0|E2=80|20[ \t]*$)|^[^\n]{60,75}=[ \t]
 """An encoded equals sign or blank, or a line that goes on in the next one."""
 _TYPOGRAPHY = str.maketrans(
     {
-        **dict.fromkeys("\u2018\u2019\u201a\u2032", "'"),
+        **dict.fromkeys("\u2018\u201a\u2032", "'"),
         **dict.fromkeys("\u201c\u201d\u201e\u2033", '"'),
         **dict.fromkeys("\u2010\u2011\u2012\u2013\u2212", "-"),
         "\u2014": "--",
@@ -28,6 +28,8 @@ _TYPOGRAPHY = str.maketrans(
     }
 )
 """What mail programs put in place of typed quotation marks, dashes, dots and ``(R)``."""
+_APOSTROPHE = re.compile(r"(?<!\d)\u2019|\u2019(?!\d)")
+"""Between digits it is the separator of thousands in some languages."""
 _TAG = r"(?:\[/?code(?:=\w+)?\]|</?(?:pre|code)\b[^<>\n]{0,80}>)"
 _FENCE = re.compile(
     rf"(?mi)^[ \t]*(?:(?:{_TAG}[ \t]*)+|```\w*[ \t]*)(?:\n|\Z)|^{_TAG}(?=[ \t]*\S)|(?<=\S)[ \t]*{_TAG}[ \t]*$"
@@ -35,16 +37,17 @@ _FENCE = re.compile(
 """Marks of a code block: a line of them, or before the first or behind the last word of a line."""
 _SIGNATURE = re.compile(r"(?m)^-- \n(?:.*\S.*\n?){0,8}(?=[ \t]*\n|\Z)")
 """``-- `` and the lines below it, to a blank one; the separator of ``grep -A`` has no blank."""
-_FEWEST = 6
-"""Lines of the shortest text that is taken for double spaced."""
 
 
 def decoded(text: str) -> str:
     """Decode quoted-printable text and character references, and replace typographic marks by typed ones."""
-    text = _printed(text).translate(_TYPOGRAPHY)
-    if _MARKUP.search(text):
-        text = _ENTITY.sub(lambda match: html.unescape(match[0]).replace("\u00a0", " "), text)
-    return text
+    text = _APOSTROPHE.sub("'", _printed(text).translate(_TYPOGRAPHY))
+    return without_references(text) if _MARKUP.search(text) else text
+
+
+def without_references(text: str) -> str:
+    """Replace character references by their characters."""
+    return _ENTITY.sub(lambda match: html.unescape(match[0]).replace("\u00a0", " "), text)
 
 
 def without_frames(text: str) -> str:
@@ -60,10 +63,12 @@ def _printed(text: str) -> str:
 
 
 def _single_spaced(text: str) -> str:
-    """Remove the blank lines that follow each line of a text."""
+    """Remove the blank lines that follow each line; of its own ones, a double spaced text has three in a row.
+
+    Without such a place nothing is removed: ``ssacli`` prints a blank line after each array and volume.
+    """
     lines = text.split("\n")
-    first, second = lines[::2], lines[1::2]
-    for kept, blank in ((first, second), (second, first)):
-        if sum(bool(line.strip()) for line in kept) >= _FEWEST and not any(map(str.strip, blank)):
+    for kept, blank in ((lines[::2], lines[1::2]), (lines[1::2], lines[::2])):
+        if not any(map(str.strip, blank)) and "\n\n" in "\n".join(map(str.strip, kept)).strip():
             return "\n".join(kept)
     return text

@@ -19,7 +19,7 @@ LABEL = re.compile(
     r"condense|expand|dedup)\s*:(?:\s+(.*))?",
 )
 # 	NAME        STATE     READ WRITE CKSUM
-_HEAD = re.compile(r"\s*NAME\s+STATE\b.*")
+_HEAD = re.compile(r"\s*(?:NAME\s+STATE\b.*|(?:READ\s+)?(?:WRITE\s+)?CKSUM\s*)")
 # 	    sda     ONLINE       0     0     0  (resilvering)
 _ROW = re.compile(
     r"(?P<indent>\s*)(?P<name>\S{1,256})(?:\s+(?P<state>[A-Z]{2,12})\b(?:\s+(?P<read>[\d.]+[KMGTPE]?)\s+"
@@ -111,7 +111,9 @@ def _config(pool: PoolDraft, lines: Sequence[Line]) -> None:
             mark_read(line)
     if not rows:
         return
-    even = len(rows) > 1 and len({len(match["indent"]) for _, match in rows}) == 1
+    # the pool's own row stands left of all others but titles
+    edge = len(rows[0][1]["indent"])
+    even = any(len(match["indent"]) <= edge and match["name"] not in GROUPS for _, match in rows[1:])
     pool.flat = even and any(map(_holds_others, (match["name"] for _, match in rows[1:])))
     part, path = "data", list[tuple[int, Vdev]]()
     for line, match in rows:
