@@ -27,6 +27,7 @@ from raidctl.recording.transcript import (  # fmt: skip
     is_binary,
     is_garbled,
     normalised,
+    rejoined,
     text_of,
 )
 from raidctl.recording.unwrap_lines import Reading, reading, unwrapped
@@ -225,8 +226,8 @@ def _take(name: str, text: str, prompts: Prompts, outputs: _Outputs, *, alone: b
                         f"{name}: {printable(part.command)}", message, remedy, "unread" if alone else "note"
                     )
             return True
-    for some in (text, indented(text)):
-        claim = _claim(name, some, outputs) if some.strip() else None
+    for some, seen in ((text, text), (text, rejoined(text)), (indented(text),) * 2):
+        claim = _claim(name, seen, outputs) if seen.strip() else None
         if claim is not None:
             _keep(name, some, claim, outputs)
             return True

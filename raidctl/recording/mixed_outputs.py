@@ -88,13 +88,12 @@ def _blocks(lines: Sequence[str], unread: Collection[str], gap: int) -> frozense
     return frozenset(n for n in (*found, *between, *heads) if lines[n].strip())
 
 
-def rank(parts: Sequence[tuple[Vendor, Document]], look: Look) -> tuple[bool, int, int]:
+def rank(parts: Sequence[tuple[Vendor, Document]], look: Look) -> tuple[bool, int]:
     """Return how badly documents are read, for :func:`min`: a reader that fails is worst, then as of one document."""
     try:
-        ranks = [look(vendor, document).rank for vendor, document in parts]
+        return False, sum(look(vendor, document).cost for vendor, document in parts)
     except Exception:  # noqa: BLE001 - it is reported when the text is read for good
-        return True, 0, 0
-    return False, sum(problems for problems, _ in ranks), sum(lines for _, lines in ranks)
+        return True, 0
 
 
 def _unread(document: Document, vendor: Vendor, look: Look) -> frozenset[str]:

@@ -6,16 +6,17 @@ Pure functions, text in, text out.
 from __future__ import annotations
 
 import codecs
-import html
 import json
 import re
 import textwrap
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, pairwise
 
 import msgspec
+
+from raidctl.recording.mail_formats import decoded, without_frames, without_references
 
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 _MARKS = (
@@ -26,22 +27,24 @@ _MARKS = (
 _SPACES = re.compile("[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]")
 _NOTHING = re.compile("[\u200b-\u200d\u2060\ufeff]")
 _QUOTES = re.compile(r"(?m)(?:^>.*\n\s*){3}")
-_ATTRIBUTED = re.compile(r"(?m)^[^>|\n]*[^\s>|]:[ \t]*\n(?:[ \t]*\n)?(?:>.*\n){1,2}(?=[ \t]*(?:\n|\Z))")
+_ATTRIBUTED = re.compile(r"(?m)^[^>|\n][^|\n]*[^\s>|]:[ \t]*\n(?:[ \t]*\n)?(?:>.*\n){1,2}(?=[ \t]*(?:\n|\Z))")
 """``On Monday Jim wrote:`` above one or two quoted lines. The prompt ``> `` has its output in the next line."""
+_ABOVE = re.compile(r"(?m)^([^>\n][^\n]*:)[ \t]*\n(?=>)")
+"""A line like this right above a quote; the tool's first line is not its rest."""
 _BARRED = r"[ \t]*\|(?: .*[^|\s])?[ \t]*\n"
 _BARS = re.compile(
     rf"(?m)(?:^{_BARRED}){{3}}|\A(?:{_BARRED})+\s*\Z"
     rf"|^[^>|\n]*[^\s>|]:[ \t]*\n(?:[ \t]*\n)?(?:{_BARRED}){{1,2}}(?=[ \t]*(?:\n|\Z))"
 )
 """Lines quoted with ``| ``; a row of a drawn table ends with a bar, too."""
-_ENTITY = re.compile(r"&(?:nbsp|gt|lt|amp|quot|apos|#(?:39|34|160|32)|#[xX](?:27|22|[aA]0|20));")
-_MARKUP = re.compile(r"&(?:nbsp|gt|lt|quot|#160|#[xX][aA]0);")
-"""Character references that no tool prints: the text was copied from the source of a web page or an HTML mail."""
 _LAST_PROMPT = re.compile(r"(?m)^[\[(]?[\w.-]{1,64}@[\w.-]{1,64}[: ][^\n#$%>]{0,80}[#$%>](?: [^\n]{0,80})?\s*\Z")
 _OPENS = re.compile(r"(?m)^[ \t]*[{\[][ \t]*(?:$|[\"{\[])")
 JSON_START = re.compile(r"(?m)^[{\[][ \t]*(?:$|[\"{\[])")
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 _BREAKS = re.compile(r"[ \t]*\n[ \t]*")
+_LONG = 40
+"""Characters of a line that a mail program may have wrapped, without the blanks of a column at its end."""
+_WRAPPED = re.compile(r"(?<=[^\n]{30})[ ]*\n(?=[^\n]*\S)")
 _LEVELS = 9
 """Most levels of quotes that are removed."""
 _CALLS = 5000
@@ -88,16 +91,14 @@ def normalised(text: str, prompts: Prompts | None = None) -> str:
 def cleaned(text: str, prompts: Prompts | None = None) -> str:
     """Remove what mailers, editors and web pages have added to a tool's output.
 
-    No-break spaces and tabs become blanks, character references (``&nbsp;``) their character, quotes (``> ``, ``| ``)
-    and an indentation of all lines are removed; in the strings of a whole JSON document only the first. A last prompt
+    No-break spaces and tabs become blanks, quotes (``> ``, ``| ``) and an indentation of all lines are removed, and
+    what mail programs and web pages have encoded is decoded; in a whole JSON document only blanks are. A last prompt
     is removed, unless one of the tools of ``prompts`` was called there: its output is missing.
     """
     text = _NOTHING.sub("", _SPACES.sub(" ", text)).replace("\r\n", "\n")
-    if _MARKUP.search(text) and not _is_json(text):
-        text = _ENTITY.sub(lambda match: html.unescape(match[0]).replace("\u00a0", " "), text)
     if text.lstrip()[:1] in ("{", "[") and _is_json(text):
-        return text
-    text = _dedented(unquoted(text).expandtabs(8))
+        return without_references(text) if "&nbsp;" in text else text
+    text = _dedented(without_frames(unquoted(decoded(text))).expandtabs(8))
     last = _LAST_PROMPT.search(text)
     if last is not None and not (prompts and prompts.called(last[0])):
         text = f"{text[: last.start()]}\n\n"  # it shows that the output is complete
@@ -152,12 +153,20 @@ def unquoted(text: str) -> str:
         lines = [line for line in text.split("\n") if line.strip()]
         quoted = [line for line in lines if line.startswith(">")]
         few = len(quoted) * 2 <= len(lines) and not _QUOTES.search(text) and not _ATTRIBUTED.search(f"{text}\n")
-        if not quoted or few:
+        if not quoted or (few and not _is_rewrapped(lines)):
             break
         found = True
+        text = _ABOVE.sub(r"\1\n\n", text)
         spaced = all(line[1:2] in ("", " ", ">") for line in quoted)
         text = re.sub(r"(?m)^> ?" if spaced else r"(?m)^>", "", text)
     return re.sub(r"(?m)^(?:> ?)+", "", text) if found else text
+
+
+def _is_rewrapped(lines: Sequence[str]) -> bool:
+    """Whether a quote was wrapped once more: a line without its mark is the rest of a long one, or long itself."""
+    return lines[0].startswith(">") and all(
+        line.startswith(">") or max(len(before), len(line)) >= _LONG for before, line in pairwise(lines)
+    )
 
 
 def _dedented(text: str) -> str:
@@ -169,6 +178,11 @@ def indented(text: str) -> str:
     """Return the longest indented part of a text, dedented; empty: none."""
     parts = re.findall(r"(?m)(?:^(?:[ ].*)?\n)+", f"{text}\n")
     return textwrap.dedent(max(parts, key=lambda part: part.count("\n "), default=""))
+
+
+def rejoined(text: str) -> str:
+    """Return a text with each long line and the next one as one: whose output it is may show only together."""
+    return _WRAPPED.sub(" ", text)
 
 
 @dataclass(frozen=True)

@@ -15,9 +15,21 @@ from raidctl.vendor.protocol import Document, Observation
 
 _WIDEST = 86
 """Longest wrapped line in characters: mailers wrap at 72 to 78, and a tab that they count as one has become eight."""
-_WAYS = ((72, True, False), (60, True, False), (72, False, False), (72, False, True))
-"""The least length of a wrapped line, whether a table's rules show how long its lines were, and whether the rest of a
-line may be indented below a line without a blank at its end: such a rest is joined where a line was not understood."""
+_WAYS = (
+    (72, True, False, False),
+    (60, True, False, False),
+    (72, False, False, False),
+    (72, False, True, False),
+    (72, False, True, True),
+    (60, True, True, False),
+)
+"""The least length of a wrapped line, whether a table's rules show how long its lines were, whether the rest of a line
+may be indented below a line without a blank at its end (such a rest is joined where a line was not understood), and
+whether each line was broken once at most."""
+_WORTH = 20
+"""Facts that outweigh one more problem: a table that was not read at all may turn out to be cut off."""
+_NARROWEST = 60
+"""Least length of the longest line of a wrapped text: of 72 characters, marks of quotes take some."""
 _LONGEST = 20_000
 """Most lines of a text that is tried; nobody mails more."""
 _MANY = 4
@@ -42,9 +54,9 @@ class Reading(NamedTuple):
     """The unparsed lines."""
 
     @property
-    def rank(self) -> tuple[int, int]:
-        """Return a rank; less is better."""
-        return self.unread, self.strange - self.facts
+    def cost(self) -> int:
+        """Return one number, less is better; a problem weighs as much as the facts of a drive."""
+        return self.unread * _WORTH + self.strange - self.facts
 
 
 def unwrapped(document: Document, look: Look) -> Document:
@@ -53,22 +65,26 @@ def unwrapped(document: Document, look: Look) -> Document:
     if len(lines) > _LONGEST:
         return document
     blocks = _short_blocks(lines)
-    guesses = [(guess, way[2]) for way in _WAYS if (guess := tuple(_continued(lines, blocks, *way)))]
+    guesses = [(guess, way[2]) for way in _WAYS if (guess := tuple(_continued(lines, blocks, way)))]
     if not guesses:
         return document
     with suppress(Exception):  # a reader that fails is reported in the final reading
         before = look(document)
-        best, rank = document, before.rank
+        best, cost = document, before.cost
         left = {number for number, line in enumerate(lines) if line.strip() in before.left}
         near = [tuple(number for number in guess if {number, number + 1} & left) for guess, _ in guesses]
         every = [() if indented else guess for guess, indented in guesses]
         for chosen in filter(None, dict.fromkeys(chain.from_iterable(zip(near, every, strict=True)))):
-            tried = replace(document, text=_joined(lines, chosen))
+            joined = _joined(lines, chosen)
+            tried = replace(document, text="\n".join(joined))
             found = look(tried)
+            # two lines that nobody understands are not better as one
+            strange = sum(joined[number - place].strip() in found.left for place, number in enumerate(chosen))
             more = found.facts - before.facts
             torn = bool(lines[-1].strip()) and len(lines) - 2 in chosen  # its end is missing: it may be another line
-            if found.rank < rank and (more > 0 or (more == 0 and found.unread == before.unread and not torn)):
-                best, rank = tried, found.rank
+            better = found.cost + strange < cost
+            if better and (more > 0 or (more == 0 and found.unread == before.unread and not torn)):
+                best, cost = tried, found.cost + strange
         return best
     return document
 
@@ -80,12 +96,15 @@ def _short_blocks(lines: Sequence[str]) -> Sequence[tuple[int, int, int]]:
 
 
 def _continued(
-    lines: Sequence[str], blocks: Iterable[tuple[int, int, int]], narrow: int, ruled: object, indented: object
+    lines: Sequence[str], blocks: Iterable[tuple[int, int, int]], way: tuple[int, bool, bool, bool]
 ) -> Iterator[int]:
     """Yield the numbers of lines that the next line could continue: its first word did not fit.
 
-    If the break is in the blanks that fill a column, the line is shorter: ``narrow`` is its least length.
+    If the break is in the blanks that fill a column, the line is shorter: ``way`` has its least length.
     """
+    narrow, ruled, indented, once = way
+    longest = max((len(line.rstrip()) for line in lines if " " in line.strip() and len(line) <= _WIDEST), default=0)
+    narrow = min(narrow, max(longest, _NARROWEST))
     for begin, end, rule in blocks:
         length = 0
         for number in range(begin, end - 1):
@@ -95,7 +114,8 @@ def _continued(
                 fits = length + 1 + len(following.rstrip()) <= rule < 2 * length
             else:
                 fits = max(len(line.rstrip()) + 1, len(line)) + _word_end(following) > narrow
-            if fits and len(line) <= _WIDEST and _may_go_on(line, following, indented):
+            again = once and length > len(line.rstrip())
+            if fits and not again and len(line) <= _WIDEST and _may_go_on(line, following, indented):
                 length += 1 + len(following.rstrip())
                 yield number
             else:
@@ -127,10 +147,10 @@ def _blocks(lines: Sequence[str]) -> Iterator[tuple[int, int, int]]:
 
 
 def _is_rule(line: str) -> bool:
-    return len(line) > 2 and not any(map(str.isalnum, line))
+    return len(line.strip()) > 2 and not any(char.isalnum() or char in "[]" for char in line)
 
 
-def _joined(lines: Sequence[str], numbers: Collection[int]) -> str:
+def _joined(lines: Sequence[str], numbers: Collection[int]) -> list[str]:
     found: list[str] = []
     glue = False
     for number, line in enumerate(lines):
@@ -139,7 +159,7 @@ def _joined(lines: Sequence[str], numbers: Collection[int]) -> str:
         else:
             found.append(line)
         glue = number in numbers
-    return "\n".join(found)
+    return found
 
 
 @lru_cache(maxsize=8)

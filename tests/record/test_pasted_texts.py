@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import json
+import quopri
 import re
 import textwrap
 from collections.abc import Callable, Iterator
@@ -77,6 +78,11 @@ DAMAGES: dict[str, Callable[[str], str]] = {
     "quoted with an answer": lambda text: f"Joe wrote:\n{textwrap.indent(text, '> ', lambda _: True)}\n\nReplace it.\n",
     "source of a page": lambda text: MAIL.format(html.escape(text, quote=False).replace("  ", "&nbsp; ")),
     "in a mail": MAIL.format,
+    "quoted-printable": lambda text: quopri.encodestring(MAIL.format(text).encode()).decode("ascii"),
+    "double spaced": lambda text: MAIL.format(text).replace("\n", "\n\n"),
+    "typographic": lambda text: text.replace("'", "\u2019").replace(" - ", " \u2013 ").replace("(R)", "\u00ae"),
+    "block of code": lambda text: f"Hi,\n\n```\n{text.rstrip()}\n```\n\nThanks\n",
+    "page of a forum": lambda text: f"[code]{text.rstrip()}[/code]\n",
     "CR LF": lambda text: text.replace("\n", "\r\n"),
     "CR": lambda text: text.replace("\n", "\r"),
     "byte order mark": lambda text: f"\ufeff{text}",
@@ -121,6 +127,28 @@ def test_wrapped_lines_keep_the_blanks_of_their_columns(width: int, part: int, p
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("rewrapped", [False, True])
+def test_wrapped_quotes_are_joined(rewrapped: bool) -> None:
+    """Of quotes, those wrapped before as well as those wrapped once more, whose rests have no mark."""
+    right = known = 0
+    for text in share(0, 3):
+        whole = facts(text)
+        lines = (
+            [
+                part.lstrip() if number else part
+                for line in text.split("\n")
+                for number, part in enumerate(broken(f"> {line}", 76))
+            ]
+            if rewrapped
+            else [f"> {line}" for line in broken(text, 74)]
+        )
+        found = facts("\n".join(lines))
+        known += len(whole)
+        right += sum(found.get(name) == value for name, value in whole.items())
+    assert right >= 0.99 * known
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize(("width", "part", "parts"), [(72, 0, 1), (76, 0, 2), (78, 1, 2)])
 def test_wrapped_lines_are_joined(width: int, part: int, parts: int) -> None:
     """Where a mailer has wrapped the lines, at least 99 of 100 facts are read, and no status is another one."""
@@ -142,6 +170,12 @@ def test_the_strings_of_a_json_document_stay_as_they_are() -> None:
     text = json.dumps({"smartctl": {"version": [7, 4]}, "model_family": name, "serial_number": "Z1D0AA11"}, indent=1)
     assert normalised(text) == text
     assert normalised(MAIL.format(textwrap.indent(text, "> "))) == text
+
+
+def test_marks_of_mails_stay_where_the_text_is_no_mail() -> None:
+    """Equals signs that are not encoded ones, two rows of a drawn table, the separator of grep: nothing is replaced."""
+    for text in ("Size = 20\nName =3Dx\n", "a\n\nb\n\nc\n", "State : clean\n--\nState : active\n", "wwn=3D\nx = 1\n"):
+        assert normalised(text) == text
 
 
 def test_a_session_that_ends_with_a_call_misses_its_output(tmp_path: Path) -> None:
@@ -193,13 +227,66 @@ def test_a_wrapped_row_of_lvs_keeps_its_devices_and_its_percentage() -> None:
 
 
 def test_a_wrapped_row_of_self_tests_is_the_same_row() -> None:
-    """The dash of the last column, for no address of an error, may stand in the next line."""
+    """The dash of the last column, or its brackets, may stand in the next line."""
     head = "smartctl 7.2\n\n=== START OF INFORMATION SECTION ===\nDevice Model:     ACME\nSerial Number:    A1\n\n"
     table = "SMART Self-test log structure revision number 1\n"
     columns = "Num  Test_Description    Status                  Remaining  LifeTime(hours)  LBA_of_first_error\n"
     row = "# 1  Short offline       Completed without error       00%      2376         "
     text = f"{head}=== START OF READ SMART DATA SECTION ===\n{table}{columns}{row}{{}}-\n\n"
     assert facts(text.format("\n")) == facts(text.format(""))
+
+
+def test_a_failed_array_below_the_output_of_a_drive_is_seen_in_a_mail() -> None:
+    """The lines of the second output are wrapped as well: what is read of it counts more than how well."""
+    drive = "smartctl 7.2\n\n=== START OF INFORMATION SECTION ===\nDevice Model:     ACME\nSerial Number:    A1\n\n"
+    health = "=== START OF READ SMART DATA SECTION ===\nSMART overall-health self-assessment test result: PASSED\n\n"
+    array = """\
+/dev/md0:
+           Version : 1.2
+        Raid Level : raid10
+        Array Size : 5840999424 (5570.41 GiB 5981.18 GB)
+     Used Dev Size : 2920499712 (2785.21 GiB 2990.59 GB)
+      Raid Devices : 4
+     Total Devices : 2
+             State : clean, FAILED
+    Active Devices : 2
+    Failed Devices : 2
+
+              Name : storage-server-with-a-long-name:0  (local to host storage-server-with-a-long-name)
+              UUID : cb5bfe7a:3806324c:3c1e7030:e6267102
+
+    Number   Major   Minor   RaidDevice State
+       0       8        2        0      active sync   /dev/sda2
+       1       8       18        1      active sync   /dev/sdb2
+       -       0        0        2      removed
+       -       0        0        3      removed
+
+"""
+    for width in (72, 76):
+        found = facts("\n".join(f"> {line}" for line in broken(f"{drive}{health}{array}", width)))
+        assert found[".md.volumes.md:md0.status"] == "failed"
+
+
+def test_an_output_whose_only_line_is_wrapped_is_recognised() -> None:
+    """The words that show whose output it is stand in two lines, or below the line of somebody's name."""
+    for text, name in (
+        ("Smart Array P840ar in Slot 0\n(Embedded)    (sn: PDNLH0ABC)\n", ".smartarray:0.model"),
+        (
+            "On Monday Jim <jim@example.org> wrote:\n> > Smart Array E200 in Slot 2    (sn: PA6C)\n",
+            ".smartarray:2.model",
+        ),
+    ):
+        assert str(facts(text)[name]).startswith("Smart Array")
+
+
+def test_two_rows_that_were_understood_stay_two_rows() -> None:
+    """Rows of lvs whose blanks somebody made tabs are as short as wrapped lines."""
+    head = "  LV VG Attr LSize Pool Origin Data% Meta% Move Log Cpy%Sync Convert Devices\n"
+    rows = "  data vg0 rwi-a-r-p- <931.51g\t15.20\tdata_rimage_0(0),data_rimage_1(0)\n"
+    rows += "  [data_rimage_0] vg0 Iwi-aor--- <931.51g\t/dev/sdc(1)\n"
+    rows += "  [data_rimage_1] vg0 Iwi-aor-p- <931.51g\t[unknown](1)\n"
+    found = facts(f"{head}{rows}")
+    assert [value for name, value in found.items() if name.endswith(".role")] == ["member", "failed"]
 
 
 def test_a_list_of_levels_that_a_mailer_broke_is_one_list() -> None:

@@ -16,6 +16,7 @@ from raidctl_drives.vocabulary import ERRNO, LONGEST_LINE, node_in, refused
 #     /dev/sda: EXAMPLE   HD1000            0001  [disk]
 _HEADER = re.compile(r"\s*(/dev/\S*[^\s:]): (.*?)(?:\s+(\[[^\]]*\]))?\s*")
 _COLUMNS = re.compile(r"(\S.{0,7}?)\s{2,}(\S.{0,15}?)\s{2,}(\S{1,4})\s*")
+_WORDS = re.compile(r"([^\s:]{1,8})\s+((?<=ATA )[^:]{1,16}?|[^\s:]{1,16})\s+([^\s:]{1,4})\s*")
 _MODE_PAGE = re.compile(r"(\S.*?) mode (?:sub)?page(?: \[PS=[01]\])?(?: \[0x[0-9a-f,x]+\])?:")
 _VPD_PAGE = re.compile(
     r"(\S.*?) VPD page(?: \[0x[0-9a-f]+\])?(?: \(SBC\))?:|SCSI Feature sets:|standard INQUIRY:(?: \[.*\])?"
@@ -134,7 +135,7 @@ def _read_header(state: _State, line: Line, header: re.Match[str]) -> bool:
     # vendor 8, product 16, revision 4 characters with two blanks between; mailers squeeze them
     if len(rest) >= 26 and rest[8:10] == "  " and rest[26:28].strip() == "":
         vendor, product, revision = rest[:8].strip(), rest[10:26].strip(), rest[28:32].strip()
-    elif squeezed := _COLUMNS.fullmatch(rest):
+    elif squeezed := _COLUMNS.fullmatch(rest) or _WORDS.fullmatch(rest):
         vendor, product, revision = squeezed.groups()
     else:
         return False

@@ -14,6 +14,8 @@ HEAD = re.compile(r"\s*LV\s+VG\s+Attr\s+LSize\b.*")
 #   [myvg_lv_rimage_1] myvg iwi-aor-p- 9.00g                 unknown device(1)
 _ROW = re.compile(r"\s*(?P<lv>\[?[\w.+-]{1,128}\]?)\s+(?P<vg>[\w.+-]{1,128})\s+(?P<attr>[\w-]{6,10})\s+"
                   r"(?P<size>[<>]?[\d.,]+[bBsSkKmMgGtTpPeE]?)(?=\s|$)(?P<rest>.*)")  # fmt: skip
+_TWO_ROWS = re.compile(r"\s[\w.+-]+\]?\s+[\w.+-]+\s+[a-zA-Z-]{10}\s+[<>]?\d")
+"""The beginning of another row: two short lines are not one that a mailer broke."""
 _PERCENT = re.compile(r"(?<=\s)\d{1,3}[.,]\d\d(?=\s|$)")
 DEVICE = re.compile(r"(unknown device|\[unknown\]|[^\s,()]+)\(\d+\)|([^\s,:]+):\d+-\d+")
 #         15.20            raid1-1t_rimage_0(0),raid1-1t_rimage_1(0)       the rest of a row that a mailer has wrapped
@@ -67,7 +69,7 @@ def read_text(output: Output, controller: ControllerDraft) -> bool:
             known = True
             uuid = match[1] or match[2] or match[3]
             controller.detail(line, "missing physical volume", uuid or line.stripped)
-        elif table and (match := _ROW.fullmatch(line.text.rstrip())) is not None:
+        elif table and (match := _ROW.fullmatch(line.text.rstrip())) and not _TWO_ROWS.search(match["rest"]):
             row = _text_row(line, match)
             controller.rows.setdefault(f"{row.vg}/{row.lv}", []).append(row)
         elif row is not None and line.stripped and _REST.fullmatch(line.stripped) is not None:

@@ -107,6 +107,8 @@ class _Outliner:
 
     def __init__(self, output: Output) -> None:
         self.result = Outline(output)
+        self.flat = all(line.indent <= 1 for line in output.lines)
+        """The indentation is lost: what follows a heading belongs to it."""
         self.open: list[Section] = []
         self.paragraph: Paragraph | None = None
         self.wrapped: Pair | None = None
@@ -249,6 +251,8 @@ class _Outliner:
         knowing = [section for section in self.open if section.heading.kind in kinds]
         if len(knowing) == 1:
             return knowing[0]
+        if knowing and self.flat:
+            return knowing[-1]
         if knowing:
             indent = line.indent
             return next((section for section in reversed(knowing) if section.indent < indent), knowing[-1])

@@ -38,7 +38,6 @@ _DRIVE = re.compile(r"(?:b\d+t\d+ +)?connector (\S\S) box (\d{1,3}|\?\?) bay (\d
 _DRIVE_STATUS = re.compile(r"(.*?) +(OK|S\.M\.A\.R\.T\. [\w ]{1,40})\.?")
 _TOTAL = re.compile(r"Total of (\d{1,3}) failed physical drives detected on this logical drive\.")
 _PAIR = re.compile(r"([A-Z][\w ]{2,40}): +(\S.{0,80})")
-_BLANKS = re.compile(r"  +")
 _CISS = re.compile(r"/dev/cciss/(c\d{1,3})d\d{1,4}")
 
 
@@ -157,11 +156,14 @@ class StatusReader:
             drive.put(line, "bay", bay)
         self.empty_list = None
         reported = _DRIVE_STATUS.fullmatch(rest)
-        columns = _BLANKS.split((reported[1] if reported is not None else rest).strip())
-        if columns[0] != "unknown-model" and len(columns) >= 3:
-            drive.put(line, "firmware", columns[-1])
-            drive.put(line, "serial", columns[-2])
-            drive.put(line, "model", drive_model("  ".join(columns[:-2])))
+        columns = (reported[1] if reported is not None else rest).rsplit(maxsplit=2)
+        if len(columns) < 3 or " " not in columns[0]:
+            if not rest.startswith("unknown-model"):
+                drive.unread("model and serial number", rest)  # a column is missing
+        else:
+            drive.put(line, "firmware", columns[2])
+            drive.put(line, "serial", columns[1])
+            drive.put(line, "model", drive_model(columns[0]))
         if self.listed is not None:
             status, text = status_words.DRIVE_LISTS[self.listed]
             drive.put(line, "role", "member")

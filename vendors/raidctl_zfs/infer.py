@@ -208,7 +208,9 @@ def _redundancy(pool: PoolDraft) -> None:
     slots = [slot for top in tops for slot in (top.children or [top])]
     line = tops[0].lines[0]
     if pool.flat:
-        return  # which devices belong to which vdev is unknown, and so is what the pool survives
+        message = "The pool's table has lost its indentation: which devices belong together is unknown."
+        pool.add_problem("warning", "unread", message, "Give the output as zpool printed it.")
+        return
     level = _level([top for top in tops if top.part == "data"], tops)
     if pool.lost or not all(top.whole for top in tops):  # the tool left vdevs or devices out
         if level in PARITY:

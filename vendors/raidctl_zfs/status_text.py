@@ -19,12 +19,16 @@ LABEL = re.compile(
     r"condense|expand|dedup)\s*:(?:\s+(.*))?",
 )
 # 	NAME        STATE     READ WRITE CKSUM
-_HEAD = re.compile(r"\s*NAME\s+STATE\b.*")
+_HEAD = re.compile(r"\s*(?:NAME\s+STATE\b.*|(?:READ\s+)?(?:WRITE\s+)?CKSUM\s*)")
 # 	    sda     ONLINE       0     0     0  (resilvering)
 _ROW = re.compile(
     r"(?P<indent>\s*)(?P<name>\S{1,256})(?:\s+(?P<state>[A-Z]{2,12})\b(?:\s+(?P<read>[\d.]+[KMGTPE]?)\s+"
     r"(?P<write>[\d.]+[KMGTPE]?)\s+(?P<cksum>[\d.]+[KMGTPE]?)(?=\s|$))?(?:\s+(?P<note>\S.*))?)?"
 )
+# errors: Permanent errors have been detected in the following files:
+#
+#         tank/data:/file       <metadata>:<0x0>
+_FILE = re.compile(r"/|\S+:[/<]")
 _COUNTS = (("read", "READ"), ("write", "WRITE"), ("cksum", "CKSUM"))
 _SIMPLE = ("id", "see", "comment", "remove", "checkpoint", "condense", "expand", "dedup", "scan warning")
 _NONE = ("no pools available", "no pools available to import", "all pools are healthy")
@@ -35,9 +39,10 @@ def read_status(output: Output, controller: ControllerDraft) -> bool:
     """Read an output; False if there is no pool in it and no word that there is none."""
     pool: PoolDraft | None = None
     sections: list[tuple[str, list[Line], str]] = []
-    known = False
+    known = apart = False
     for line in output.lines:
         if not line.stripped:
+            apart = True
             continue
         match = LABEL.fullmatch(line.text)
         if match is not None and match[1] == "pool":
@@ -52,9 +57,11 @@ def read_status(output: Output, controller: ControllerDraft) -> bool:
             continue
         elif match is not None:
             sections.append((match[1], [line], match[2] or ""))
-        elif sections and not (sections[-1][0] == "errors" and fine(sections[-1][2])):
+            apart = False
+        elif sections:
             label, lines, text = sections[-1]
-            sections[-1] = (label, [*lines, line], f"{text} {line.stripped}")
+            if label != "errors" or not (fine(text) or (apart and not _FILE.match(line.stripped))):
+                sections[-1] = (label, [*lines, line], f"{text} {line.stripped}")
     _finish(output, pool, sections)
     return known
 
@@ -104,10 +111,13 @@ def _config(pool: PoolDraft, lines: Sequence[Line]) -> None:
             mark_read(line)
     if not rows:
         return
-    pool.flat = len(rows) > 1 and len({len(match["indent"]) for _, match in rows}) == 1
+    # the pool's own row stands left of all others but titles
+    edge = len(rows[0][1]["indent"])
+    even = any(len(match["indent"]) <= edge and match["name"] not in GROUPS for _, match in rows[1:])
+    pool.flat = even and any(map(_holds_others, (match["name"] for _, match in rows[1:])))
     part, path = "data", list[tuple[int, Vdev]]()
     for line, match in rows:
-        depth = _depth(match, pool, path) if pool.flat else len(match["indent"])
+        depth = _depth(match, pool, path) if even else len(match["indent"])
         found = _vdev(line, match)
         while path and path[-1][0] >= depth:
             path.pop()
@@ -130,7 +140,12 @@ def _depth(match: re.Match[str], pool: PoolDraft, path: Sequence[tuple[int, Vdev
         return 0
     if INTERIOR.fullmatch(match["name"]):
         return 1
-    return 2 if any(vdev.kind != "disk" for _, vdev in path) else 1
+    return 2 if any(INTERIOR.fullmatch(vdev.name) for _, vdev in path) else 1
+
+
+def _holds_others(name: str) -> bool:
+    """Whether a row is that of a vdev of several devices, or may be: ``-g`` prints numbers instead of names."""
+    return name in GROUPS or name.isdecimal() or INTERIOR.fullmatch(name) is not None
 
 
 def _vdev(line: Line, match: re.Match[str]) -> Vdev:

@@ -189,3 +189,16 @@ def test_a_cache_that_is_not_told_is_a_problem(line: str, kind: str) -> None:
     found = observed(f"    /dev/sdb: TAIGA     TG1800-SAS15      TA07\n{line}\n")
     assert [problem.kind for problem in found.problems] == [kind]
     assert found.controllers[0].drives[0].write_cache is None
+
+
+@pytest.mark.parametrize(
+    ("row", "model"), [("TAIGA TG1800-SAS15 TA07", "TG1800-SAS15"), ("ATA LUMEN S480 DC 11.2  [disk]", "LUMEN S480 DC")]
+)
+def test_a_header_whose_blanks_are_lost_is_split_where_that_is_certain(row: str, model: str) -> None:
+    """Three words, or the vendor ATA, which has no blank in it."""
+    [found] = (
+        read([Document("sdparm /dev/sdb", "sdparm", f"/dev/sdb: {row}\nWCE 1 [cha: y, def: 0, sav: 1]\n")])
+        .controllers[0]
+        .drives
+    )
+    assert (found.device, found.model) == ("/dev/sdb", model)

@@ -112,3 +112,9 @@ def test_a_model_with_blanks_behind_the_vendor_ata() -> None:
     """Older firmware cuts the model of a SATA drive at sixteen columns."""
     found = split_inquiry("ATA WDC WD5003ABYX-0 1S02 WD-WMAYP0AAAAAA", "sata", None)
     assert (found.model, found.firmware, found.serial) == ("WDC WD5003ABYX-0", "1S02", "WD-WMAYP0AAAAAA")
+
+
+def test_a_tab_behind_the_label_is_no_column() -> None:
+    """Two blanks do not show where a serial number ends; the form of the maker's numbers does."""
+    found = split_inquiry("  9XF1AAAAST9500620NS     AA09", "sata", "AA09")
+    assert (found.serial, found.model, found.firmware) == ("9XF1AAAA", "ST9500620NS", "AA09")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -68,6 +69,12 @@ def test_a_row_whose_last_column_lost_its_blanks_is_split_at_its_words() -> None
     """``TESTDISK U`` is a model and the column behind it, as the head has both."""
     [line] = [line for line in WHOLE.split("\n") if line.startswith("9:1")]
     found = from_text(COMMAND, WHOLE.replace(line, " ".join(line.split())))
+    assert cells(section(found, "PD LIST")) == [drive(), drive("9:1"), drive("9:2")]
+
+
+def test_a_head_whose_last_title_lost_its_blanks_is_no_column_of_the_model() -> None:
+    """``Model Sp`` above ``TESTDISK 300GB   U``: each row is split at its words, as the titles allow."""
+    found = from_text(COMMAND, re.sub(r"Model +Sp", "Model Sp", WHOLE))
     assert cells(section(found, "PD LIST")) == [drive(), drive("9:1"), drive("9:2")]
 
 

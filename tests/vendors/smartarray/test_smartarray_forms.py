@@ -257,3 +257,18 @@ def test_what_stands_below_an_unknown_heading_is_not_told_of_what_is_above_it(kn
     assert known in text
     found = card(text.replace(known, strange))
     assert found.arrays[0].status == "unknown"
+
+
+def test_what_follows_a_drive_without_indentation_is_the_drive_s() -> None:
+    """A web page leaves one blank of each indentation: the serial number is not the controller's."""
+    for blanks in ("", " "):
+        lines = (
+            "Unassigned",
+            "physicaldrive 1I:1:2",
+            "Status: OK",
+            "Serial Number: WS100260",
+            "Current Temperature (C): 30",
+        )
+        rows = "\n".join(f"{blanks}{line}" for line in lines)
+        found = card(f"Smart Array P816i-a SR Gen10 in Slot 0 (Embedded)\n\n{rows}\n")
+        assert (found.serial, found.drives[0].serial, found.drives[0].temperature_celsius) == (None, "WS100260", 30)

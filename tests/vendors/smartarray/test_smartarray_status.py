@@ -219,3 +219,14 @@ def test_a_size_of_the_cache_that_cannot_be_meant_is_unknown(size: str) -> None:
     ).cache
     assert cache is not None
     assert (cache.present, cache.size_bytes) == (True, None)
+
+
+def test_a_row_of_a_drive_is_read_from_its_end() -> None:
+    """A mailer leaves one blank between two columns; a row that lacks one is a problem, no other drive's number."""
+    row = "  connector 2E box 1 bay 8   HP      DF300BB6C3{}3LM08AP7     HPD3 OK\n"
+    for gap in ("                    ", " "):
+        drive = _card(_GOOD + row.format(gap)).drives[0]
+        assert (drive.model, drive.serial, drive.firmware) == ("DF300BB6C3", "3LM08AP7", "HPD3")
+    seen = read_text(f"{_GOOD}  connector 2E box 1 bay 8   HP      DF300BB6C3     HPD3 OK\n")
+    assert [one.kind for one in seen.inventory.problems] == ["unread"]
+    assert seen.inventory.controllers[0].drives[0].serial is None

@@ -168,3 +168,25 @@ def test_a_resilver_in_json_names_the_device_that_is_filled() -> None:
     assert (pool.status, pool.drives_active, pool.failures_tolerated) == ("rebuilding", None, 0)
     move = {"state": "SCANNING", "to_reflow": "10G", "reflowed": "1G", "waiting_for_resilver": "0"}
     assert _pool(_json(_nested(_vdev("disk", "sdb")), raidz_expand_stats=move)).status == "expanding"
+
+
+def test_a_table_without_its_indentation_keeps_every_device() -> None:
+    """Devices below no vdev are a stripe; with a vdev, which of them belong to it is unknown, and that is a problem."""
+    for row, level, kinds in (("", "raid0", []), ("mirror-0  ONLINE  0  0  0\n", None, ["unread"])):
+        seen = _text(f"tank  ONLINE  0  0  0\n{row}sda  ONLINE  0  0  2\nsdb  ONLINE  0  0  0\n")
+        assert [drive.id for drive in seen.inventory.controllers[0].drives] == ["zfs:tank/sda", "zfs:tank/sdb"]
+        assert (_pool(seen).raid_level, [one.kind for one in seen.inventory.problems]) == (level, kinds)
+
+
+def test_the_end_of_a_mail_is_no_damaged_file() -> None:
+    """Below the table, only names of files belong to the list of errors."""
+    listed = "\n        tank/data:/export/a b\n        <metadata>:<0x0>\n"
+    text = f"  pool: tank\n state: ONLINE\nconfig:\n\n\tNAME  STATE  READ WRITE CKSUM\n{_MIRROR}\nerrors: "
+    for errors in (
+        f"Permanent errors have been detected in the following files:\n{listed}",
+        "2 data errors, use '-v' for a list",
+    ):
+        whole, mailed = (
+            _pool(read_text(f"{text}{errors}{end}")).details["errors"] for end in ("\n", "\n\nThanks,\nJoe\n")
+        )
+        assert mailed == whole

@@ -173,7 +173,8 @@ def _collapsed_ata(text: str, words: list[str], level: str | None) -> Inquiry | 
     body = (text[: text.rindex(firmware)] if firmware is not None else text).rstrip()
     match = _MAKERS.search(body)
     border = match.start() if match is not None else None
-    if text.startswith("  ") and len(body) > ATA_SERIAL and border in (None, ATA_SERIAL):
+    # a tab behind the label is two blanks here, and no column
+    if text.startswith("   ") and len(body) > ATA_SERIAL and border in (None, ATA_SERIAL):
         border = ATA_SERIAL
     fixed = _FIXED.fullmatch(body.strip())
     if border is None and fixed is not None and " " not in fixed["serial"]:

@@ -54,7 +54,8 @@ _FREE = (
 """Columns whose cells may have blanks in them, the likeliest first."""
 # 278.464 GB    9.094 TiB    512 bytes    06/05/2031, 20:00:00    37 C
 _JOINED = re.compile(
-    r"(?:\d+(?:\.\d+)? (?:[KMGTPE]i?B|[Bb]ytes)|\d\d/\d\d/\d{4},? \d\d:\d\d:\d\d|\d+ (?:[Ss]ec|hours \+|us|%|C))(?!\S)"
+    r"(?:\d+(?:\.\d+)? (?:[KMGTPE]i?B|[Bb]ytes)|\d\d/\d\d/\d{4},? \d\d:\d\d:\d\d|\d+ (?:[Ss]ec|hours \+|us|%|C)"
+    r"|(?:Not in|In) progress)(?!\S)"
     r"|\S+"
 )
 _FORMS = {
@@ -166,6 +167,8 @@ def _cells(row: str, titles: Sequence[str], edges: Sequence[int]) -> tuple[str, 
     cells = tuple(row[start:end].strip() for start, end in pairwise(bounds))
     if len(cells) > 2 and not any(cells[1:]):  # the rest of a row that a mailer broke, or a word below a table
         return None
+    if titles[-1].lower() in _TITLES and not _free(titles[-1]) and _words(cells[-1]) > 1:
+        return _by_words(row, titles)  # the head's blanks are lost: Model Sp for Model               Sp
     if not cells[-1] and not _free(titles[-1]) and (words := _by_words(row, titles)):
         return words  # the blanks before the last cell are lost: dflt N N for dflt N      N
     if "" in cells and any(_GAPS.search(cell) for cell in cells):

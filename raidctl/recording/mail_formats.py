@@ -1,0 +1,74 @@
+"""Undo what mail programs, web pages and forums make of a text: encodings, typography, code blocks, double spacing.
+
+Pure functions, text in, text out. No tool prints what is replaced here.
+"""
+
+from __future__ import annotations
+
+import html
+import quopri
+import re
+
+_ENTITY = re.compile(r"&(?:nbsp|gt|lt|amp|quot|apos|#(?:39|34|160|32)|#[xX](?:27|22|[aA]0|20));")
+_MARKUP = re.compile(r"&(?:nbsp|gt|lt|quot|#160|#[xX][aA]0);")
+"""Character references that no tool prints: the text was copied from the source of a web page or an HTML mail."""
+_EQUALS = re.compile(r"=(?![0-9A-F]{2}|[ \t]*\r?\n|[ \t]*\Z)")
+"""An equals sign that quoted-printable text does not have."""
+_ENCODED = re.compile(r"(?m)=(?:3D|09|C2=A0|E2=80|20[ \t]*$)|^[^\n]{60,75}=[ \t]*$")
+"""An encoded equals sign or blank, or a line that goes on in the next one."""
+_TYPOGRAPHY = str.maketrans(
+    {
+        **dict.fromkeys("\u2018\u201a\u2032", "'"),
+        **dict.fromkeys("\u201c\u201d\u201e\u2033", '"'),
+        **dict.fromkeys("\u2010\u2011\u2012\u2013\u2212", "-"),
+        "\u2014": "--",
+        "\u2026": "...",
+        "\u00a9": "(C)",
+        "\u00ae": "(R)",
+    }
+)
+"""What mail programs put in place of typed quotation marks, dashes, dots and ``(R)``."""
+_APOSTROPHE = re.compile(r"(?<!\d)\u2019|\u2019(?!\d)")
+"""Between digits it is the separator of thousands in some languages."""
+_TAG = r"(?:\[/?code(?:=\w+)?\]|</?(?:pre|code)\b[^<>\n]{0,80}>)"
+_FENCE = re.compile(
+    rf"(?mi)^[ \t]*(?:(?:{_TAG}[ \t]*)+|```\w*[ \t]*)(?:\n|\Z)|^{_TAG}(?=[ \t]*\S)|(?<=\S)[ \t]*{_TAG}[ \t]*$"
+)
+"""Marks of a code block: a line of them, or before the first or behind the last word of a line."""
+_SIGNATURE = re.compile(r"(?m)^-- \n(?:.*\S.*\n?){0,8}(?=[ \t]*\n|\Z)")
+"""``-- `` and the lines below it, to a blank one; the separator of ``grep -A`` has no blank."""
+
+
+def decoded(text: str) -> str:
+    """Decode quoted-printable text and character references, and replace typographic marks by typed ones."""
+    text = _APOSTROPHE.sub("'", _printed(text).translate(_TYPOGRAPHY))
+    return without_references(text) if _MARKUP.search(text) else text
+
+
+def without_references(text: str) -> str:
+    """Replace character references by their characters."""
+    return _ENTITY.sub(lambda match: html.unescape(match[0]).replace("\u00a0", " "), text)
+
+
+def without_frames(text: str) -> str:
+    """Remove the marks of code blocks, a signature, and the blank lines of a text in which every second line is one."""
+    return _SIGNATURE.sub("", _single_spaced(_FENCE.sub("", text)))
+
+
+def _printed(text: str) -> str:
+    """Decode quoted-printable text (``=3D``, lines that end with ``=``); text with any other equals sign is none."""
+    if not _ENCODED.search(text) or _EQUALS.search(text):
+        return text
+    return quopri.decodestring(text.encode()).decode(errors="replace")
+
+
+def _single_spaced(text: str) -> str:
+    """Remove the blank lines that follow each line; of its own ones, a double spaced text has three in a row.
+
+    Without such a place nothing is removed: ``ssacli`` prints a blank line after each array and volume.
+    """
+    lines = text.split("\n")
+    for kept, blank in ((lines[::2], lines[1::2]), (lines[1::2], lines[::2])):
+        if not any(map(str.strip, blank)) and "\n\n" in "\n".join(map(str.strip, kept)).strip():
+            return "\n".join(kept)
+    return text
