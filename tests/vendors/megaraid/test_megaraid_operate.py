@@ -263,7 +263,9 @@ def test_jbod_and_back(h730: Bench) -> None:
 def test_what_no_reading_shows_is_printed(verb: Verb, h730: Bench) -> None:
     """The command is named for a person; nothing is run, and it is not in the table."""
     h730.do("remove_spare", "", "32:8")
-    target: dict[str, tuple[str, str | None]] = {"erase": ("32:8", None), "patrol": ("", None)}
+    target: dict[str, tuple[str, str | None]] = {
+        "erase": ("32:8", None), "patrol": ("", None), "learn": ("", None)
+    }  # fmt: skip
     plan = h730.plan(verb, *target[verb.rpartition("_")[2]])
     [denial] = plan.denials
     assert not plan.steps
