@@ -38,6 +38,7 @@ from raidctl.survey import (
     truncated_outputs,
 )
 from raidctl.survey.failed_requests import FailureWatch
+from raidctl.survey.unmatched_drives import unmatched
 from raidctl.tasks.derive import tasks_of
 from raidctl.vendor.protocol import Document, Observation, Vendor
 
@@ -119,7 +120,7 @@ def survey(
     _join(outside, results)
     bare, missing = pci_controllers.unlisted(view, results.controllers, vendors, [tool.name for tool in results.tools])
     results.controllers += bare
-    results.problems += missing
+    results.problems += [*missing, *unmatched(view, results.controllers)]
     results.outputs += pci_controllers.evidence(bare, view)
     _keep(block_devices.add_mountpoints(results.controllers, view), results)
     results.problems += watched.problems(results.problems)

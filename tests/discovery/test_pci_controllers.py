@@ -8,8 +8,10 @@ from raidctl.evidence import Output
 from raidctl.host import HostView, PciDevice
 from raidctl.model import Controller, Problem, Tool, Volume
 from raidctl.survey import pci_controllers
+from raidctl.survey.unmatched_drives import unmatched
 from raidctl.vendor.protocol import ToolSpec
 from tests.discovery.machines import Family, seen
+from tests.support.machines import replayed
 
 KNOWN = Family("example", ["hpsa"], [ToolSpec("newcli", package="the example package"), ToolSpec("oldcli")])
 PLAIN = Family("drives", ["ahci"], [ToolSpec("drivetool")], last=True)
@@ -181,3 +183,18 @@ def test_of_two_families_with_one_driver_both_tools_are_named() -> None:
         assert word in problem.message
     assert "the other package" in (problem.remedy or "")
     assert "the example package" in (problem.remedy or "")
+
+
+def test_a_drive_of_the_kernel_that_no_tool_lists_is_reported() -> None:
+    """The tool left a volume out: the reading is not complete. A volume without a device may be the drive: a note."""
+    machine = replayed("smartarray-gen9-degraded")
+    cards = machine.inventory.controllers
+    assert list(unmatched(machine.view, cards)) == []
+    [card] = [one for one in cards if one.id == "smartarray:0"]
+    last = card.volumes[-1]
+    short = replace(card, volumes=card.volumes[:-1])
+    [lost] = unmatched(machine.view, [short if one is card else one for one in cards])
+    assert (lost.kind, lost.where, last.device in lost.message.split(":")) == ("unread", card.id, True)
+    loose = replace(short, volumes=(*short.volumes, replace(last, device=None)))
+    [doubtful] = unmatched(machine.view, [loose if one is card else one for one in cards])
+    assert (doubtful.kind, last.id in doubtful.message) == ("note", True)

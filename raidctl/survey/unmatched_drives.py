@@ -1,0 +1,48 @@
+"""Drives of the kernel behind a RAID controller that no volume or drive of its tool could be matched with. Pure.
+
+On such a drive may lie the data of the machine, and nothing is known of its RAID level, its state and its cache.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from raidctl.host import BlockDevice, HostView
+from raidctl.model import Controller, Problem
+from raidctl.survey.block_devices import claimed_nodes
+from raidctl.text import listing
+
+
+def unmatched(view: HostView, controllers: Sequence[Controller]) -> Iterator[Problem]:
+    """A problem for each address of RAID controllers with such drives.
+
+    As many volumes or passed-through drives whose device is unknown may be these: that is a note. More drives than
+    that are volumes that the tool did not report.
+    """
+    taken = claimed_nodes(controllers, view)
+    for address in dict.fromkeys(one.pci_address for one in controllers if one.pci_address and one.mode != "none"):
+        own = [one for one in controllers if one.pci_address == address]
+        left = [one for one in view.blocks if one.pci_address == address and one.node not in taken and _is_drive(one)]
+        if not left:
+            continue
+        loose = [one for controller in own for one in _without_device(controller)]
+        names = listing(one.node for one in left)
+        if len(left) > len(loose):
+            message = f"{names}: no volume that the tool lists; RAID level, state and cache are unknown."
+            yield Problem("error", own[0].id, message, "Compare the volumes that the tool lists with lsblk.", "unread")
+        else:
+            message = f"{names}: perhaps {listing(loose, 'or')}, of which no tool reports the device."
+            yield Problem("warning", own[0].id, message, "Compare the sizes with those that lsblk prints.", "note")
+
+
+def _without_device(controller: Controller) -> Iterator[str]:
+    """The ids of volumes and drives that the kernel may have: of drives, those that are passed through."""
+    yield from (volume.id for volume in controller.volumes if volume.device is None)
+    for drive in controller.drives:
+        passed = drive.role in ("passthrough", None) or (drive.role == "unassigned" and controller.mode != "raid")
+        if drive.device is None and passed:
+            yield drive.id
+
+
+def _is_drive(block: BlockDevice) -> bool:
+    return block.kind == "disk" and bool(block.size_bytes)
