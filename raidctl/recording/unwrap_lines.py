@@ -35,6 +35,9 @@ _LONGEST = 20_000
 _MANY = 4
 """A text was not wrapped if more than one in this many lines is longer."""
 
+_TERMINALS = range(79, 241)
+"""Widths of terminals in columns; some programs leave one free."""
+
 _PROMPT = re.compile(r"[\[(]?\S{1,64}@\S|[#$] |[A-Z]:\\")
 
 Read = Callable[[Sequence[Document]], Observation]
@@ -66,7 +69,8 @@ def unwrapped(document: Document, look: Look) -> Document:
         return document
     blocks = _short_blocks(lines)
     guesses = [(guess, way[2]) for way in _WAYS if (guess := tuple(_continued(lines, blocks, way)))]
-    if not guesses:
+    folded = _folded(lines)
+    if not guesses and not folded:
         return document
     with suppress(Exception):  # a reader that fails is reported in the final reading
         before = look(document)
@@ -74,8 +78,12 @@ def unwrapped(document: Document, look: Look) -> Document:
         left = {number for number, line in enumerate(lines) if line.strip() in before.left}
         near = [tuple(number for number in guess if {number, number + 1} & left) for guess, _ in guesses]
         every = [() if indented else guess for guess, indented in guesses]
-        for chosen in filter(None, dict.fromkeys(chain.from_iterable(zip(near, every, strict=True)))):
-            joined = _joined(lines, chosen)
+        words = [(chosen, " ") for chosen in chain.from_iterable(zip(near, every, strict=True))]
+        hard = [(tuple(number for number in folded if {number, number + 1} & left), ""), (folded, "")]
+        # a mailer's lines differ in length; of two ways that are understood equally well, the first one counts
+        choices = [*hard, *words] if len(folded) > 1 and set(folded).issuperset(chain(*near)) else [*words, *hard]
+        for chosen, blank in (one for one in dict.fromkeys(choices) if one[0]):
+            joined = _joined(lines, chosen, blank)
             tried = replace(document, text="\n".join(joined))
             found = look(tried)
             # two lines that nobody understands are not better as one
@@ -87,6 +95,23 @@ def unwrapped(document: Document, look: Look) -> Document:
                 best, cost = tried, found.cost + strange
         return best
     return document
+
+
+def _folded(lines: Sequence[str]) -> tuple[int, ...]:
+    """Return the numbers of lines that a terminal may have broken: at its width, in the middle of a word, too.
+
+    The rest of such a line is shorter; below a row of a table there is another row of its length.
+    """
+    width = max(map(len, lines))
+    if width not in _TERMINALS:
+        return ()
+    found = [
+        number
+        for number, line in enumerate(lines[:-1])
+        if len(line) == width and lines[number + 1].strip() and not _is_rule(line)
+    ]
+    rests = sum(len(lines[number + 1]) < width for number in found)
+    return tuple(found) if rests * 2 > len(found) else ()
 
 
 def _short_blocks(lines: Sequence[str]) -> Sequence[tuple[int, int, int]]:
@@ -150,12 +175,12 @@ def _is_rule(line: str) -> bool:
     return len(line.strip()) > 2 and not any(char.isalnum() or char in "[]" for char in line)
 
 
-def _joined(lines: Sequence[str], numbers: Collection[int]) -> list[str]:
+def _joined(lines: Sequence[str], numbers: Collection[int], blank: str) -> list[str]:
     found: list[str] = []
     glue = False
     for number, line in enumerate(lines):
         if glue:
-            found[-1] += line if found[-1].endswith(" ") else f" {line}"
+            found[-1] += line if found[-1].endswith(" ") else f"{blank}{line}"
         else:
             found.append(line)
         glue = number in numbers

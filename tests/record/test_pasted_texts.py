@@ -164,6 +164,21 @@ def test_wrapped_lines_are_joined(width: int, part: int, parts: int) -> None:
     assert right >= 0.99 * known
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(("columns", "part"), [(80, 0), (100, 1), (132, 2)])
+def test_lines_that_a_terminal_broke_are_joined(columns: int, part: int) -> None:
+    """At its width, in the middle of a word, too: nearly all facts are read, and no status is another one."""
+    right = known = 0
+    for text in share(part, 3):
+        pieces = ([line[at : at + columns] for at in range(0, len(line), columns)] for line in text.split("\n"))
+        folded = "\n".join(piece for parts in pieces for piece in parts or [""])
+        whole, found = facts(text), facts(folded)
+        known += len(whole)
+        right += sum(found.get(name) == value for name, value in whole.items())
+        assert not [name for name in found if name.endswith(".status") and whole.get(name) not in (None, found[name])]
+    assert right >= 0.98 * known
+
+
 def test_the_strings_of_a_json_document_stay_as_they_are() -> None:
     """Blanks, quotes and tabs inside the strings of a whole document are the tool's own."""
     name = "> EX  AMPLE\t# 1"
