@@ -115,6 +115,11 @@ def causes(found: Sequence[Finding]) -> list[Finding]:
     return [one for one in found if one.because not in there]
 
 
+def alarms(found: Diagnosis) -> tuple[str, ...]:
+    """What makes a machine more than fine, the worst first: the object and what is wrong, of each cause."""
+    return tuple(f"{one.where}: {one.message}" for one in causes(found.findings) if one.severity != "info")
+
+
 def explained(found: Sequence[Finding], cause: Finding) -> list[Finding]:
     """The findings that one of them explains."""
     return [one for one in found if one.because == f"{cause.rule} {cause.where}"]

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from raidctl.audit.builtin import HEALTH, manual, named, rules
-from raidctl.audit.diagnosis import Diagnosis, around, causes, diagnosed, exit_code, findings_of
+from raidctl.audit.diagnosis import Diagnosis, alarms, around, diagnosed, exit_code, findings_of
 from raidctl.audit.finding import Finding
 from raidctl.audit.ignored import Entry, as_file, waivers_of, with_new
 from raidctl.audit.policy.waivers import Waiver
@@ -114,7 +114,7 @@ def _many(settings: Settings, ids: Sequence[str], chosen: Sequence[Rule], ignori
 
     def line(_: object, seen: Survey) -> many.Line:
         found = _found(settings, seen, ids, chosen, ignoring)
-        texts = tuple(f"{one.where}: {one.message}" for one in causes(found.findings) if one.severity != "info")
+        texts = alarms(found)
         unknown = tuple(f"{one.where}: {one.message}" for one in found.unknown if one.severity != "info")
         every = (*texts, *unknown)
         rank = {"critical": Rank.CRITICAL, "warning": Rank.WARNING}.get(str(found.worst) if texts else "", Rank.FINE)

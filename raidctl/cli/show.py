@@ -100,7 +100,7 @@ def _show(inventory: Inventory, seen: Survey, settings: Settings) -> None:
 
 
 def _warnings(inventory: Inventory, settings: Settings) -> tuple[str, ...]:
-    """What ``diagnose`` warns of: a machine without failures is not said to have no problems while it does."""
+    """The warnings of ``diagnose``: with one, the screen must not begin with "No problems found"."""
     from raidctl.cli.shared.advice import warnings  # noqa: PLC0415 - the rules, only where nothing has failed
 
     return warnings(inventory, settings) if inventory.controllers else ()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from contextlib import suppress
 from functools import lru_cache
 from itertools import chain
 from typing import NamedTuple
@@ -72,29 +71,39 @@ def unwrapped(document: Document, look: Look) -> Document:
     folded = _folded(lines)
     if not guesses and not folded:
         return document
-    with suppress(Exception):  # a reader that fails is reported in the final reading
-        before = look(document)
-        best, cost = document, before.cost
-        left = {number for number, line in enumerate(lines) if line.strip() in before.left}
-        near = [tuple(number for number in guess if {number, number + 1} & left) for guess, _ in guesses]
-        every = [() if indented else guess for guess, indented in guesses]
-        words = [(chosen, " ") for chosen in chain.from_iterable(zip(near, every, strict=True))]
-        hard = [(tuple(number for number in folded if {number, number + 1} & left), ""), (folded, "")]
-        # a mailer's lines differ in length; of two ways that are understood equally well, the first one counts
-        choices = [*hard, *words] if len(folded) > 1 and set(folded).issuperset(chain(*near)) else [*words, *hard]
-        for chosen, blank in (one for one in dict.fromkeys(choices) if one[0]):
-            joined = _joined(lines, chosen, blank)
-            tried = replace(document, text="\n".join(joined))
-            found = look(tried)
-            # two lines that nobody understands are not better as one
-            strange = sum(joined[number - place].strip() in found.left for place, number in enumerate(chosen))
-            more = found.facts - before.facts
-            torn = bool(lines[-1].strip()) and len(lines) - 2 in chosen  # its end is missing: it may be another line
-            better = found.cost + strange < cost
-            if better and (more > 0 or (more == 0 and found.unread == before.unread and not torn)):
-                best, cost = tried, found.cost + strange
-        return best
-    return document
+    before = _looked(document, look)
+    if before is None:
+        return document
+    best, cost = document, before.cost
+    left = {number for number, line in enumerate(lines) if line.strip() in before.left}
+    near = [tuple(number for number in guess if {number, number + 1} & left) for guess, _ in guesses]
+    every = [() if indented else guess for guess, indented in guesses]
+    words = [(chosen, " ") for chosen in chain.from_iterable(zip(near, every, strict=True))]
+    hard = [(tuple(number for number in folded if {number, number + 1} & left), ""), (folded, "")]
+    # a mailer's lines differ in length; of two ways that are understood equally well, the first one counts
+    choices = [*hard, *words] if len(folded) > 1 and set(folded).issuperset(chain(*near)) else [*words, *hard]
+    for chosen, blank in (one for one in dict.fromkeys(choices) if one[0]):
+        joined = _joined(lines, chosen, blank)
+        tried = replace(document, text="\n".join(joined))
+        found = _looked(tried, look)
+        if found is None:
+            return document
+        # two lines that nobody understands are not better as one
+        strange = sum(joined[number - place].strip() in found.left for place, number in enumerate(chosen))
+        more = found.facts - before.facts
+        torn = bool(lines[-1].strip()) and len(lines) - 2 in chosen  # its end is missing: it may be another line
+        better = found.cost + strange < cost
+        if better and (more > 0 or (more == 0 and found.unread == before.unread and not torn)):
+            best, cost = tried, found.cost + strange
+    return best
+
+
+def _looked(document: Document, look: Look) -> Reading | None:
+    """How well a document is read; None if its reader fails, which the final reading reports."""
+    try:
+        return look(document)
+    except Exception:  # noqa: BLE001 - whatever a vendor package raises
+        return None
 
 
 def _folded(lines: Sequence[str]) -> tuple[int, ...]:

@@ -12,9 +12,8 @@ def warnings(inventory: Inventory, settings: Settings) -> tuple[str, ...]:
     found = [one for rule in rules() for one in rule.check(inventory)]
     if all(one.outcome != "fail" or one.severity == "info" for one in found):
         return ()
-    from raidctl.audit.diagnosis import causes, diagnosed  # noqa: PLC0415 - takes long to import, and is rarely needed
+    from raidctl.audit.diagnosis import alarms, diagnosed  # noqa: PLC0415 - takes long to import, and is rarely needed
     from raidctl.cli.shared import waivers  # noqa: PLC0415 - as above
 
     aside, _ = waivers.kept(settings, inventory.host.hostname)
-    left = causes(diagnosed(inventory, found, aside, waivers.today()).findings)
-    return tuple(f"{one.where}: {one.message}" for one in left if one.severity != "info")
+    return alarms(diagnosed(inventory, found, aside, waivers.today()))
