@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -20,7 +19,6 @@ def test_the_story_is_found() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(shutil.which("pgrep") is None, reason="the story pulls a plug with pgrep (package procps)")
 def test_every_command_of_the_story_prints_what_the_manual_shows() -> None:
     """In order, on one simulated machine, in a fresh state directory; dates, ids and process numbers may differ."""
     with TemporaryDirectory(prefix="s") as place:  # a short name: a long one would be wrapped within itself
