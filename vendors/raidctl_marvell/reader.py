@@ -216,8 +216,9 @@ def missing_line(section: Section) -> str:
     if section.kind != "h" or section.value("adapter id") is None:
         return ""
     # Advanced features:                   event sense code,multi VD,spc 4,image health,timer,ata pass through
-    if section.value("features") is None:
-        return "Features"
+    for last in ("Features", "Max buffer size"):
+        if section.value(last.lower()) is None:
+            return last
     images = "image health" in (section.value("advanced features") or "").lower()
     return "HBA info image health" if images and section.value("hba info image health") is None else ""
 

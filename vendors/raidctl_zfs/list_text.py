@@ -36,10 +36,13 @@ def read_list(output: Output, controller: ControllerDraft) -> bool:
             inside = pool is not None and (INTERIOR.fullmatch(words[0]) or (pool.flat and row.get("DEDUP") == "-"))
             # a title of -v is not indented either: "logs      -      -      -"
             outer = line.indent <= margin
-            if outer and words[0] not in GROUPS and len(words) > 2 and not inside:
+            is_pool = outer and words[0] not in GROUPS and not inside
+            if is_pool and "HEALTH" in columns and len(words) <= columns.index("HEALTH"):
+                output.gap = output.gap or f"the row of {words[0]} has no state"
+            if is_pool and len(words) > 2:
                 pool, path = _pool(line, row, controller), []
                 path = [(0, pool.root)] if pool.root else []
-            elif pool is not None:
+            elif pool is not None and not is_pool:
                 pool.flat = pool.flat or (outer and words[0] not in GROUPS)
                 _vdev(line, row, pool, path)
     return bool(columns)

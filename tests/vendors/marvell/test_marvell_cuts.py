@@ -18,7 +18,15 @@ HBA info image health:               Error
 """
 
 
-@pytest.mark.parametrize(("line", "missing"), [("Features", "Features"), ("HBA info", "HBA info image health")])
+@pytest.mark.parametrize(
+    ("line", "missing"),
+    [
+        ("Features", "Features"),
+        ("Advanced features", "Max buffer size"),
+        ("Max buffer", "Max buffer size"),
+        ("HBA info", "HBA info image health"),
+    ],
+)
 def test_a_description_of_a_controller_without_its_end_is_reported(line: str, missing: str) -> None:
     """The states of the firmware's images come last, where the features announce them."""
     assert [output.cut_off for output in read_text(_CONTROLLER).outputs] == [None]

@@ -186,6 +186,14 @@ def test_the_list_gives_sizes() -> None:
     assert (card.volumes[0].size_bytes, card.volumes[0].raid_level) == (None, None)
 
 
+@pytest.mark.parametrize("row", ["dozer      -      -\n", "dozer      -", "dozer   500G   100G   400G     -\n"])
+def test_a_row_of_the_list_without_its_state_is_cut_off(row: str) -> None:
+    """What the pool's state is, nobody knows; that of the other rows is not the whole answer."""
+    head = "NAME   SIZE  ALLOC   FREE  CKPOINT  EXPANDSZ   FRAG    CAP  DEDUP    HEALTH  ALTROOT\n"
+    seen = read_text(head + "tank  1.50T   500G  1.01T        -         -     1%    32%  1.00x    ONLINE  -\n" + row)
+    assert [output.cut_off for output in seen.outputs] == ["the row of dozer has no state"]
+
+
 @pytest.mark.parametrize("words", ["List of errors unavailable (insufficient privileges)", "List of erro", "Li"])
 def test_damaged_files_that_zpool_did_not_list_are_not_read(words: str) -> None:
     """A line that is cut off is no list of damaged files either."""
