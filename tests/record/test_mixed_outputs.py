@@ -171,3 +171,58 @@ def test_two_machines_whose_controllers_have_one_number_are_a_problem(shown: str
         path.write_text("\n".join(shown.format(serial) for serial in ("L340504B9230117", second)), encoding="utf-8")
         found = [problem for problem in inventory(path).problems if "serial numbers" in problem.message]
         assert bool(found) == wanted
+
+
+_MDSTAT = """Personalities : [raid1]
+md0 : active raid1 sda1[0] sdb1[1]
+      104792064 blocks super 1.2 [2/2] [UU]
+
+unused devices: <none>
+"""
+_ZPOOL = """  pool: tank
+ state: ONLINE
+config:
+
+\tNAME        STATE     READ WRITE CKSUM
+\ttank        ONLINE       0     0     0
+\t  mirror-0  ONLINE       0     0     0
+\t    sda     ONLINE       0     0     0
+\t    sdb     ONLINE       0     0     0
+
+errors: No known data errors
+"""
+_WHOLE = ARRAY.replace(", FAILED", "").replace("Active Devices : 2", "Active Devices : 4").replace(
+    "Failed Devices : 2", "Failed Devices : 0").replace("Working Devices : 2", "Working Devices : 4").replace(
+    "2       0        0        2      removed", "2       8       34        2      active sync   /dev/sdc2").replace(
+    "3       0        0        3      removed", "3       8       50        3      active sync   /dev/sdd2")  # fmt: skip
+_LVS = """{"report": [{"lv": [
+{"vg_name":"vg0", "lv_name":"data", "lv_attr":"rwi-aor---", "lv_size":"100", "segtype":"raid1",
+ "lv_health_status":"", "devices":"data_rimage_0(0),data_rimage_1(0)"},
+{"vg_name":"vg0", "lv_name":"data_rimage_0", "lv_attr":"iwi-aor---", "lv_size":"100", "segtype":"linear",
+ "lv_health_status":"", "devices":"/dev/sda2(1)"},
+{"vg_name":"vg0", "lv_name":"data_rimage_1", "lv_attr":"iwi-aor---", "lv_size":"100", "segtype":"linear",
+ "lv_health_status":"", "devices":"/dev/sdb2(1)"}]}]}
+"""
+_TWICE = {
+    "mdstat": (_MDSTAT, _MDSTAT.replace("[2/2] [UU]", "[2/1] [_U]").replace("[0]", "[0](F)")),
+    "mdstat, without the failed drive": (_MDSTAT, _MDSTAT.replace("[2/2] [UU]", "[2/1] [_U]").replace(" sda1[0]", "")),
+    "mdadm --detail": (_WHOLE, ARRAY),
+    "zpool status": (_ZPOOL, _ZPOOL.replace("ONLINE", "DEGRADED", 3).replace("sdb     ONLINE", "sdb     UNAVAIL")),
+    "dmsetup": (_DM.replace("ADD 104857600", "AAA 104857600"), _DM.replace("ADD", "AAD")),
+    "lvs": (_LVS, _LVS.replace('data_rimage_1", "lv_attr":"iwi-aor---', 'data_rimage_1", "lv_attr":"Iwi-aor---')),
+}
+
+
+@pytest.mark.parametrize("kind", _TWICE)
+def test_two_outputs_that_describe_one_array_differently_are_a_problem(kind: str, tmp_path: Path) -> None:
+    """Of two machines or moments in one file, the bad state counts, in either order, and the doubt is reported."""
+    path = tmp_path / "output.txt"
+    good, bad = _TWICE[kind]
+    for given in ((good, bad), (bad, good), (good, good)):
+        path.write_text("\n".join(given), encoding="utf-8")
+        found = inventory(path)
+        messages = [one.message for one in found.problems if one.kind == "unread" and one.severity == "error"]
+        assert any("describe" in one for one in messages) == (given != (good, good)), given
+        statuses = [volume.status for card in found.controllers for volume in card.volumes]
+        assert len(statuses) == 1
+        assert (statuses != ["ok"]) == (given != (good, good)), given
