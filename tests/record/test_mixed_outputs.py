@@ -226,3 +226,68 @@ def test_two_outputs_that_describe_one_array_differently_are_a_problem(kind: str
         statuses = [volume.status for card in found.controllers for volume in card.volumes]
         assert len(statuses) == 1
         assert (statuses != ["ok"]) == (given != (good, good)), given
+
+
+_STORCLI_VD = """CLI Version = 007.1513.0000.0000 Apr 01, 2021
+Operating system = Linux 5.4.0
+Controller = 0
+Status = Success
+Description = None
+
+
+Virtual Drives :
+==============
+
+---------------------------------------------------------------
+DG/VD TYPE  State Access Consist Cache Cac sCC       Size Name
+---------------------------------------------------------------
+0/0   RAID1 Optl  RW     Yes     NRWTD -   OFF 136.125 GB
+---------------------------------------------------------------
+
+"""
+_MEGACLI_LD = """Adapter 0 -- Virtual Drive Information:
+Virtual Drive: 0 (Target Id: 0)
+RAID Level          : Primary-1, Secondary-0, RAID Level Qualifier-0
+Size                : 136.125 GB
+State               : {}
+Number Of Drives    : 2
+Default Cache Policy: {}, ReadAheadNone, Direct, Write Cache OK if Bad BBU
+Current Cache Policy: {}, ReadAheadNone, Direct, Write Cache OK if Bad BBU
+Disk Cache Policy   : Disabled
+
+Exit Code: 0x00
+"""
+
+
+@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.parametrize(
+    ("state", "write", "wanted"),
+    [
+        ("Optimal", "WriteThrough", []),
+        ("Optimal", "WriteBack", ["active write policy"]),
+        ("Degraded", "WriteThrough", ["state"]),
+    ],
+)
+def test_two_tools_that_disagree_on_a_volume_are_a_problem(
+    state: str, write: str, wanted: list[str], turned: bool, tmp_path: Path
+) -> None:
+    """Of storcli and MegaCli in one file, the worse state and policy count, and the doubt is reported."""
+    path, megacli = tmp_path / "output.txt", _MEGACLI_LD.format(state, write, write)
+    path.write_text("\n".join((megacli, _STORCLI_VD) if turned else (_STORCLI_VD, megacli)), encoding="utf-8")
+    found = inventory(path)
+    doubts = [one.message for one in found.problems if one.kind == "unread" and one.severity == "error"]
+    assert len(doubts) == len(wanted)
+    assert all(label in one for label, one in zip(wanted, doubts, strict=True))
+    [volume] = [volume for card in found.controllers for volume in card.volumes]
+    assert volume.status == ("ok" if state == "Optimal" else "degraded")
+    assert volume.cache is not None
+    assert volume.cache.write_active == ("write_through" if write == "WriteThrough" else "write_back")
+
+
+def test_two_outputs_of_one_tool_that_disagree_on_a_write_policy_are_a_problem(tmp_path: Path) -> None:
+    """Before and after a change, in one file: write-back counts, and which one is valid now is a doubt."""
+    path = tmp_path / "output.txt"
+    path.write_text(_STORCLI_VD + _STORCLI_VD.replace("NRWTD", "NRWBD"), encoding="utf-8")
+    found = inventory(path)
+    assert [one.severity for one in found.problems if "active write policy" in one.message] == ["error"]
+    assert [v.cache.write_active for card in found.controllers for v in card.volumes if v.cache] == ["write_back"]
