@@ -30,7 +30,7 @@ _UNSETTLED = ("initialize", "expand", "migrate", "reshape", "parity")
 """Operations before whose end it is unknown what the volume survives."""
 _COPIES = re.compile(r"(?:near|far|offset)=(\d)")
 _TREATED = ("eras", "sanitiz", "format", "foreign", "migrat", "expand", "initializ", "unsupported", "not supported",
-            "transition", "blocked", "frgn", "unsp")  # fmt: skip
+            "transition", "blocked", "frgn", "unsp", "authentic")  # fmt: skip
 _NO_REASON = ("passed", "failed!", "warning", "critical_warning", "asc=", "ascq=")
 _FORESEES = re.compile(r"smart|s\.m\.a\.r\.t|predict|error|fail")
 _SHORT_OF = re.compile(r"(?<!predicted )\bfailed\b|\bmissing\b|degraded|interim|rebuild", re.IGNORECASE)
@@ -268,6 +268,11 @@ def too_hot(drive: Drive) -> bool:
     words = [part.strip() for part in re.split(r"[;,]|: ", (drive.status_text or "").lower())]
     reasons = [part for part in words if not part.startswith(_NO_REASON)]
     return drive.status == "warning" and bool(reasons) and all("temperature" in part for part in reasons)
+
+
+def not_accepted(drive: Drive) -> bool:
+    """Whether a controller does not accept a drive: ``Not Authenticated``, ``NonAuthenticDrive``."""
+    return "authentic" in (drive.status_text or "").lower()
 
 
 def survives(volume: Volume) -> str:
