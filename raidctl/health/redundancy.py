@@ -19,7 +19,7 @@ _NONE = ("raid0", "jbod", "linear")
 _ONE = ("raid1e", "raid4", "raid5", "raid50", "raid10")
 _TWO = ("raid6", "raid60", "raid1t", "raid10t")
 _SETS = ("raidz1", "raidz2", "raidz3", "draid1", "draid2", "draid3", "unknown")
-"""Levels of software arrays of several sets, for which the family that knows the sets reports the number."""
+"""Levels of software arrays of several sets: their family, and that of ZFS for all levels, reports the number."""
 _PARITY = {"raid4": 1, "raid5": 1, "raid6": 2}
 OUT_OF_REACH = ("failed", "offline", "inactive")
 """States of a volume in which nothing can be read from it."""
@@ -93,7 +93,7 @@ def tolerated(controller: Controller, volume: Volume, out: frozenset[str] = froz
     named = set(array.drives if array else ()) - beside
     expected = volume.drives_expected or in_stripe(volume)
     shared = max(Counter(name for drive in drives for name in set(drive.backing)).values(), default=1)
-    if level in _SETS and controller.mode == "software":
+    if controller.mode == "software" and (level in _SETS or controller.id == "zfs"):
         return _reported(volume, shared, unsure=any(out.intersection(drive.backing) for drive in drives))
     gone, certain = _gone(volume, drives, expected, len(named), out)
     if array and (

@@ -71,17 +71,18 @@ class Vdev(Struct):
             yield from child.leaves()
 
 
-def left(vdev: Vdev, *, hopeful: bool) -> int:
+def left(vdev: Vdev, *, hopeful: bool, strict: bool = False) -> int:
     """How many more devices below may fail, whichever they are; -1: it does not work now.
 
-    ``hopeful``: how devices of an unknown state count.
+    ``hopeful``: how devices of an unknown state count. ``strict``: one that is degraded counts as gone, although
+    it still works: zpool trusts it no longer.
     """
     if VDEV.get(vdev.state) == "critical":
         return -1
     if not vdev.children:
-        works = hopeful if vdev.works is None else vdev.works
+        works = hopeful if vdev.works is None else vdev.works and (vdev.fine or not strict)
         return 0 if works else -1
-    costs = sorted(left(child, hopeful=hopeful) + 1 for child in vdev.children)
+    costs = sorted(left(child, hopeful=hopeful, strict=strict) + 1 for child in vdev.children)
     if vdev.kind in COPIES or (hopeful and vdev.kind == "unknown"):
         return sum(costs) - 1
     return max(sum(costs[: PARITY.get(vdev.kind, 0) + 1]) - 1, -1)
