@@ -84,6 +84,20 @@ def test_a_check_without_a_result_stands_at_the_top_of_show(tmp_path: Path) -> N
     assert shown[place + 1].startswith("1 unknown: megaraid:0/v0: Write-back is active")
 
 
+@pytest.mark.parametrize("end", ["\nExit Code: 0x00\n", ""])
+def test_drive_caches_that_are_on_are_suspect_although_the_output_is_cut_off(end: str, tmp_path: Path) -> None:
+    """Less of an output does not make a claim better: show says NO, and verify is no milder."""
+    path = tmp_path / "output.txt"
+    text = _UNTOLD.replace("WriteBack", "WriteThrough").replace("Policy   : Disabled", "Policy   : Enabled")
+    path.write_text(text.replace("\nExit Code: 0x00\n", end), encoding="utf-8")
+    [volume] = read_text(path.read_text(encoding="utf-8")).inventory.controllers[0].volumes
+    assert volume.cache is not None
+    assert volume.cache.write_protected is False
+    done = CliRunner().invoke(cli, ["--replay", str(path), "verify", "--power-safe", "--json"])
+    verdicts = {one["object"]: one["verdict"] for one in json.loads(done.stdout)["answers"]}
+    assert verdicts["megaraid:0/v0"] == "suspect"
+
+
 _UNTOLD = """
 Adapter 0 -- Virtual Drive Information:
 Virtual Drive: 0 (Target Id: 0)

@@ -109,9 +109,9 @@ def _build_array(item: Group, built: _Built, alias: Alias) -> None:
     built.arrays.append(_array(item, array_id, volumes, drives, is_container=own is not None))
     built.drives += drives
     for each in (*members, item):
-        if found := differences(each.ranked()):
+        if between := differences(each.ranked()):
             where = array_id if each is own else f"md:{each.name}"
-            built.problems.append(described_twice(each.name, found).problem(where))
+            built.problems.append(described_twice(each.name, between).problem(where))
     for draft in (draft for each in (*members, item) for draft in each.drafts):
         reports = [report for report in (draft, *draft.members.values()) if report.complaints]
         found = [item.problem(built.ids.get(id(report), array_id)) for report in reports for item in report.complaints]
