@@ -291,3 +291,38 @@ def test_two_outputs_of_one_tool_that_disagree_on_a_write_policy_are_a_problem(t
     found = inventory(path)
     assert [one.severity for one in found.problems if "active write policy" in one.message] == ["error"]
     assert [v.cache.write_active for card in found.controllers for v in card.volumes if v.cache] == ["write_back"]
+
+
+@pytest.mark.parametrize(("members", "level", "wanted"), [
+    ("sda2[0] sdb2[1] sdc2[2] sdd2[3]", "raid10", False), ("sde1[0] sdf1[1]", "raid10", True),
+    ("sda2[0] sdb2[1] sdc2[2] sdd2[3]", "raid5", True),
+])  # fmt: skip
+def test_mdstat_and_mdadm_of_two_machines_are_a_problem(members: str, level: str, wanted: bool, tmp_path: Path) -> None:
+    """One name, and no member or not the level in common: the array of one is not that of the other."""
+    path = tmp_path / "output.txt"
+    count = len(members.split())
+    listing = f"Personalities : [raid1]\nmd0 : active {level} {members}\n      104792064 blocks super 1.2 "
+    listing += f"[{count}/{count}] [{'U' * count}]\n\nunused devices: <none>\n"
+    path.write_text(f"{listing}\n{_WHOLE}", encoding="utf-8")
+    assert any("describe md0 differently" in one.message for one in inventory(path).problems) == wanted
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_two_redfish_documents_of_one_path_that_differ_are_a_problem(turned: bool, tmp_path: Path) -> None:
+    """Of two machines or moments, the worse health counts, in either order."""
+    documents = [
+        {
+            "@odata.id": "/redfish/v1/Systems/1/Storage/S1/Volumes/1", "@odata.type": "#Volume.v1_4_0.Volume",
+            "Id": "1", "RAIDType": "RAID1", "CapacityBytes": 10**12, "Status": {"Health": health, "State": "Enabled"},
+        }
+        for health in ("OK", "Critical")
+    ]  # fmt: skip
+    path = tmp_path / "output.txt"
+    path.write_text("\n".join(map(json.dumps, documents[::-1] if turned else documents)), encoding="utf-8")
+    found = inventory(path)
+    assert [volume.status for card in found.controllers for volume in card.volumes] == ["failed"]
+    assert any(
+        one.kind == "unread" and "describe Volumes/1 differently (Status)" in one.message for one in found.problems
+    )
+    path.write_text("\n".join(json.dumps(documents[1]) for _ in range(2)), encoding="utf-8")
+    assert not any("differently" in one.message for one in inventory(path).problems)

@@ -14,11 +14,15 @@ _FIELDS = {"unique_id": "UUID", "raid_level": "RAID level", "size_bytes": "size"
 
 
 def differences(drafts: Sequence[ArrayDraft]) -> list[str]:
-    """What two outputs of one command report differently of an array; progress and a running check aside."""
+    """What two outputs report differently of an array; progress and a running check aside.
+
+    mdstat and mdadm are read one after the other, so that of them only what does not change in between counts.
+    """
     found: dict[str, None] = {}
     for one, two in combinations([draft for draft in drafts if draft.source in LIVE], 2):
-        if one.source is two.source:
-            found.update(dict.fromkeys(_between(one, two)))
+        same = one.source is two.source
+        if same or Source.SYSFS not in (one.source, two.source):
+            found.update(dict.fromkeys(_between(one, two) if same else _apart(one, two)))
     return list(found)
 
 
@@ -29,6 +33,16 @@ def _between(one: ArrayDraft, two: ArrayDraft) -> Iterator[str]:
         if None not in values and not same:
             yield f"{label} {values[0]} or {values[1]}"
     if one.members and two.members and {*one.members} != {*two.members}:
+        yield "other members"
+
+
+def _apart(one: ArrayDraft, two: ArrayDraft) -> Iterator[str]:
+    """What shows that mdstat and mdadm are of different arrays; names of mappings are not compared."""
+    levels = {one.get("raid_level"), two.get("raid_level")} - {None, "unknown"}
+    if len(levels) > 1:
+        yield f"RAID level {' or '.join(sorted(levels))}"
+    plain = not any(name.startswith("dm-") or "/" in name for draft in (one, two) for name in draft.members)
+    if plain and one.members and two.members and not one.members.keys() & two.members.keys():
         yield "other members"
 
 
