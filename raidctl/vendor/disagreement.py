@@ -19,10 +19,12 @@ _SETTINGS = {
 _HELD = ("cache.caching", "cache.setting", "cache.mode")
 """Fields of packages that are shown under another name."""
 _STATES = ("status", "state")
-_RISK: dict[object, int] = {
-    "write_through": 0, "off": 0, "disabled": 0, False: 0, "default": 1, "protected_write_back": 1, "write_back": 2,
-    "enabled": 2, True: 2, "unprotected_write_back": 3,
+_RISK = {
+    "write-through": 0, "writethrough": 0, "off": 0, "disabled": 0, "protect": 0, "default": 1, "balance": 1,
+    "protected-write-back": 1, "write-back": 2, "writeback": 2, "on": 2, "enabled": 2, "unprotected-write-back": 3,
+    "perform": 3,
 }  # fmt: skip
+"""How much of what is written may be lost with a setting."""
 _REMEDY = "Run the tools again, and give only the latest outputs of one machine."
 
 
@@ -51,6 +53,14 @@ def settle_tools(shown: ControllerDraft[Any], other: ControllerDraft[Any]) -> No
                 _report(mine, "state", values)
 
 
+def put_setting(draft: Draft, name: str, label: str, value: object) -> None:
+    """Set a setting whose line is evidence for a detail only; of two that differ, the worse counts."""
+    known = draft.get(name)
+    draft.put(None, name, value)
+    if known is not None and _word(known) != _word(value):
+        _settle(draft, name, label, [known, value])
+
+
 def _pairs(shown: ControllerDraft[Any], other: ControllerDraft[Any]) -> Iterator[tuple[Draft, Draft]]:
     """The objects that both list."""
     for name in ("volumes", "drives", "batteries"):
@@ -64,11 +74,18 @@ def _pairs(shown: ControllerDraft[Any], other: ControllerDraft[Any]) -> Iterator
 def _settle(draft: Draft, name: str, label: str, values: Sequence[object]) -> None:
     held = next((one for one in (name, *_HELD) if draft.get(one) in values), None)
     if held is not None:
-        draft.override(held, max(values, key=lambda value: _RISK.get(value, 1)))
+        draft.override(held, max(values, key=lambda value: _RISK.get(_word(value), 1)))
     _report(draft, label, values)
 
 
+def _word(value: object) -> str:
+    """``write-back`` of ``write_back`` and ``Write Back``, ``on`` of True."""
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    return str(value).lower().replace("_", "-").replace(" ", "-")
+
+
 def _report(draft: Draft, label: str, values: Sequence[object]) -> None:
-    words = " or ".join(str(value).replace("_", "-") for value in values)
+    words = " or ".join(map(_word, values))
     message = f"The outputs disagree on the {label}: {words}. The worse value is shown."
     draft.add_problem("error", "unread", message, _REMEDY)

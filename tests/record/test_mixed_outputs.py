@@ -326,3 +326,22 @@ def test_two_redfish_documents_of_one_path_that_differ_are_a_problem(turned: boo
     )
     path.write_text("\n".join(json.dumps(documents[1]) for _ in range(2)), encoding="utf-8")
     assert not any("differently" in one.message for one in inventory(path).problems)
+
+
+@pytest.mark.parametrize(("name", "old", "new"), [
+    ("threeware-9690sa-rebuilding/tw_cli-c6-u0-show-all.out", "Write Cache = on", "Write Cache = off"),
+    ("areca-arc1882-degraded/cli64-vsf-info-vol-1.out", "Write Back", "Write Through"),
+])  # fmt: skip
+def test_two_outputs_of_one_volume_with_different_caches_are_a_problem(
+    name: str, old: str, new: str, tmp_path: Path
+) -> None:
+    """Before and after a change, in one file, in either order: write-back counts."""
+    text = (FIXTURES / name).read_text(encoding="utf-8")
+    assert old in text
+    for given in ((text, text.replace(old, new)), (text.replace(old, new), text)):
+        path = tmp_path / "output.txt"
+        path.write_text("\n".join(given), encoding="utf-8")
+        found = inventory(path)
+        assert [one.severity for one in found.problems if "outputs disagree" in one.message] == ["error"]
+        [cached] = [v.cache.write_active for card in found.controllers for v in card.volumes if v.cache]
+        assert cached != "write_through"
