@@ -28,6 +28,24 @@ Smart Array P410 in Slot 1                (sn: PACCR0000000001)
 
       physicaldrive 1I:1:2 (port 1I:box 1:bay 2, SAS, 300 GB, OK)
 """
+_PHYSICAL = """
+Smart Array P440ar in Slot 0 (Embedded)
+
+   array A
+
+      physicaldrive 1I:1:1
+         Port: 1I
+         Box: 1
+         Bay: 1
+         Status: OK
+         Drive Type: Data Drive
+         Interface Type: SAS
+         Size: 300 GB
+         Serial Number: 6SJ0Q0XK0000B0
+         Drive Authentication Status: OK
+         Carrier Application Version: 11
+
+"""
 _ENCLOSURE = """\
 /c0/e0 Vendor = LSI CORP
 /c0/e0 Product ID = SAS2X28
@@ -195,7 +213,8 @@ def _code(text: str) -> int:
 
 
 @pytest.mark.parametrize(
-    "text", [_EXPORT + _MEMBERS, _CONFIG + "\n", _ENCLOSURE, _BATTERY, _SAS, _OVERVIEW, _ADAPTEC, _DRIVE, _FIRMWARE]
+    "text",
+    [_EXPORT + _MEMBERS, _CONFIG + "\n", _ENCLOSURE, _BATTERY, _SAS, _OVERVIEW, _ADAPTEC, _DRIVE, _FIRMWARE, _PHYSICAL],
 )
 def test_the_whole_outputs_are_fine(text: str) -> None:
     """So that what the other tests find is what they changed."""
@@ -215,6 +234,8 @@ def test_the_whole_outputs_are_fine(text: str) -> None:
         (_ADAPTEC, "Optimal", "Unknown"),
         (_ADAPTEC, ": Ready", ": Unknown"),
         (_DRIVE, "Onln", "Unkn"),
+        (_PHYSICAL, "Authentication Status: OK", "Authentication Status: Failed"),
+        (_PHYSICAL, " Status: OK", " Status: Not Authenticated"),
         (_FIRMWARE, "state: Online", "state: Unknown"),
     ],
 )
@@ -260,3 +281,11 @@ def test_the_beginning_of_another_output_behind_a_good_one_is_seen() -> None:
     assert any("cut off" in problem.message for problem in seen.inventory.problems)
     assert exit_code(diagnose(seen.inventory, rules())) == 3
     assert _code(_SMART) == 0
+
+
+def test_a_drive_that_is_not_authenticated_expects_no_failure() -> None:
+    """It is no genuine part for the controller; nothing says that it will fail soon."""
+    found = diagnose(read_text(_PHYSICAL.replace(" Status: OK", " Status: Not Authenticated", 1)).inventory, rules())
+    assert [(one.rule, one.severity) for one in found.findings if one.outcome == "fail"] == [
+        ("background_operation", "warning")
+    ]

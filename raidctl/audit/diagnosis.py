@@ -120,6 +120,12 @@ def alarms(found: Diagnosis) -> tuple[str, ...]:
     return tuple(f"{one.where}: {one.message}" for one in causes(found.findings) if one.severity != "info")
 
 
+def doubts(found: Diagnosis) -> tuple[str, ...]:
+    """The checks without a result that keep a machine from being fine: the object and why, of each."""
+    counted = [one for one in found.unknown if one.severity != "info" and one.rule not in LACKING]
+    return tuple(f"{one.where}: {one.message}" for one in counted)
+
+
 def explained(found: Sequence[Finding], cause: Finding) -> list[Finding]:
     """The findings that one of them explains."""
     return [one for one in found if one.because == f"{cause.rule} {cause.where}"]

@@ -209,7 +209,7 @@ def _rule(name: str, others: Sequence[str] = ()) -> Rule:
     rule = named(name)
     if rule is None:
         known = [*(one.name for one in rules()), *others]
-        near = difflib.get_close_matches(name.replace("-", "_"), known, 3, 0.4)
+        near = difflib.get_close_matches(name.replace("-", "_").lower(), known, 3, 0.4)
         hint = f"; did you mean {listing(near, 'or')}?" if near else "."
         raise UsageError(f'There is no rule "{printable(name)}"{hint} "raidctl diagnose --list" lists them.')
     return rule

@@ -73,8 +73,10 @@ def _many(settings: Settings) -> int:
     def line(_: object, seen: Survey) -> many.Line:
         inventory = seen.inventory
         state, rank, found = look(inventory)
-        if not found and (found := _warnings(inventory, settings)):
-            state, rank = "warning", Rank.WARNING
+        if not found and any(more := _advice(inventory, settings)):
+            warnings, doubts = more
+            state, rank = ("warning", Rank.WARNING) if warnings else ("unknown", Rank.UNKNOWN)
+            found = warnings or doubts
         return many.Line(
             exit_code(inventory.problems), rank, state, found[0] if found else contents(inventory) or _hint(seen),
             inventory.host.hostname, found[1:], inventory,
@@ -91,19 +93,20 @@ def _show(inventory: Inventory, seen: Survey, settings: Settings) -> None:
     from raidctl.output.trouble import troubles  # noqa: PLC0415 - as above
 
     free = unmounted_volumes(seen.inventory, seen.view)
+    warnings, doubts = ((), ()) if troubles(inventory) else _advice(inventory, settings)
     emit(
         screen(
-            inventory, paper(), more=settings.verbose, hint=_hint(seen), unmounted=free,
-            warnings=() if troubles(inventory) else _warnings(inventory, settings),
+            inventory, paper(), more=settings.verbose, hint=_hint(seen), unmounted=free, warnings=warnings,
+            doubts=doubts,
         )
     )  # fmt: skip
 
 
-def _warnings(inventory: Inventory, settings: Settings) -> tuple[str, ...]:
-    """The warnings of ``diagnose``: with one, the screen must not begin with "No problems found"."""
-    from raidctl.cli.shared.advice import warnings  # noqa: PLC0415 - the rules, only where nothing has failed
+def _advice(inventory: Inventory, settings: Settings) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """What ``diagnose`` reports: with a warning or a doubt, the screen must not begin with "No problems found"."""
+    from raidctl.cli.shared.advice import advice  # noqa: PLC0415 - the rules, only where nothing has failed
 
-    return warnings(inventory, settings) if inventory.controllers else ()
+    return advice(inventory, settings) if inventory.controllers else ((), ())
 
 
 def _hint(seen: Survey) -> str:

@@ -28,6 +28,7 @@ from raidctl.health.redundancy import (  # fmt: skip
     held_journal,
     members,
     named_for_rebuild,
+    not_accepted,
     only_copied,
     rebuilding,
     speaks_of_rebuild,
@@ -247,7 +248,8 @@ def _drive(machine: _Machine, controller: Controller, drive: Drive) -> None:
         machine.add(situation, "drive_expects_failure", drive, predicts(drive) + errors(drive), left=number)
     else:
         if drive.status == "warning":
-            situation = "warned" if too_hot(drive) or "fail" in (drive.status_text or "").lower() else "noted"
+            warned = too_hot(drive) or not_accepted(drive) or "fail" in (drive.status_text or "").lower()
+            situation = "warned" if warned else "noted"
             if situation == "warned" or not machine.reported(drive):  # else that is why it is not ok
                 words = (drive.status_text or "busy").lower()
                 machine.add(situation, "background_operation", drive, words, left=number)

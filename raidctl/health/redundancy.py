@@ -19,7 +19,7 @@ _NONE = ("raid0", "jbod", "linear")
 _ONE = ("raid1e", "raid4", "raid5", "raid50", "raid10")
 _TWO = ("raid6", "raid60", "raid1t", "raid10t")
 _SETS = ("raidz1", "raidz2", "raidz3", "draid1", "draid2", "draid3", "unknown")
-"""Levels of software arrays of several sets, for which the family that knows the sets reports the number."""
+"""Levels of software arrays of several sets: their family, and that of ZFS for all levels, reports the number."""
 _PARITY = {"raid4": 1, "raid5": 1, "raid6": 2}
 OUT_OF_REACH = ("failed", "offline", "inactive")
 """States of a volume in which nothing can be read from it."""
@@ -30,7 +30,7 @@ _UNSETTLED = ("initialize", "expand", "migrate", "reshape", "parity")
 """Operations before whose end it is unknown what the volume survives."""
 _COPIES = re.compile(r"(?:near|far|offset)=(\d)")
 _TREATED = ("eras", "sanitiz", "format", "foreign", "migrat", "expand", "initializ", "unsupported", "not supported",
-            "transition", "blocked", "frgn", "unsp")  # fmt: skip
+            "transition", "blocked", "frgn", "unsp", "authentic")  # fmt: skip
 _NO_REASON = ("passed", "failed!", "warning", "critical_warning", "asc=", "ascq=")
 _FORESEES = re.compile(r"smart|s\.m\.a\.r\.t|predict|error|fail")
 _SHORT_OF = re.compile(r"(?<!predicted )\bfailed\b|\bmissing\b|degraded|interim|rebuild", re.IGNORECASE)
@@ -93,7 +93,7 @@ def tolerated(controller: Controller, volume: Volume, out: frozenset[str] = froz
     named = set(array.drives if array else ()) - beside
     expected = volume.drives_expected or in_stripe(volume)
     shared = max(Counter(name for drive in drives for name in set(drive.backing)).values(), default=1)
-    if level in _SETS and controller.mode == "software":
+    if controller.mode == "software" and (level in _SETS or controller.id == "zfs"):
         return _reported(volume, shared, unsure=any(out.intersection(drive.backing) for drive in drives))
     gone, certain = _gone(volume, drives, expected, len(named), out)
     if array and (
@@ -268,6 +268,11 @@ def too_hot(drive: Drive) -> bool:
     words = [part.strip() for part in re.split(r"[;,]|: ", (drive.status_text or "").lower())]
     reasons = [part for part in words if not part.startswith(_NO_REASON)]
     return drive.status == "warning" and bool(reasons) and all("temperature" in part for part in reasons)
+
+
+def not_accepted(drive: Drive) -> bool:
+    """Whether a controller does not accept a drive: ``Not Authenticated``, ``NonAuthenticDrive``."""
+    return "authentic" in (drive.status_text or "").lower()
 
 
 def survives(volume: Volume) -> str:

@@ -188,13 +188,14 @@ def _volume_status(volume: Volume) -> tuple[str, Style]:
 
 
 def _states(controller: Controller, paper: Paper) -> Iterator[Row]:
-    """Further state of volumes that are not ok."""
+    """Further state of volumes that are not ok, or redundant by name only."""
     for volume in controller.volumes:
-        if volume.status == "ok" and not volume.progress:
+        bare = volume.status in ("degraded", "rebuilding") or (volume.status == "ok" and volume.failures_tolerated == 0)
+        if volume.status == "ok" and not volume.progress and not (bare and survives(volume)):
             continue
         texts = (
             phrases.members(volume),
-            survives(volume) if volume.status in ("degraded", "rebuilding") else "",
+            survives(volume) if bare else "",
             phrases.progress(volume.progress) if volume.progress else "",
             _other_source(volume),
         )

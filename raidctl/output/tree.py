@@ -30,6 +30,7 @@ def screen(
     hint: str = "",
     unmounted: Collection[str] = (),
     warnings: Sequence[str] = (),
+    doubts: Sequence[str] = (),
 ) -> str:
     """The whole screen as text.
 
@@ -40,19 +41,29 @@ def screen(
         hint: A sentence for the case that there is nothing to show.
         unmounted: Ids of volumes known not to be mounted; for others without a mount point this is unknown.
         warnings: What the rules of ``diagnose`` warn of where nothing has failed, the worst first.
+        doubts: Checks of ``diagnose`` without a result, if there are no warnings.
     """
-    return paper.render(_parts(inventory, paper, more=more, hint=hint, unmounted=unmounted, warnings=warnings))
+    judged = (counted(len(warnings), "warning"), warnings, WARN)
+    if not warnings:
+        judged = (f"{len(doubts)} unknown", doubts, PLAIN)
+    return paper.render(_parts(inventory, paper, more=more, hint=hint, unmounted=unmounted, judged=judged))
 
 
 def _parts(
-    inventory: Inventory, paper: Paper, *, more: bool, hint: str, unmounted: Collection[str], warnings: Sequence[str]
+    inventory: Inventory,
+    paper: Paper,
+    *,
+    more: bool,
+    hint: str,
+    unmounted: Collection[str],
+    judged: tuple[str, Sequence[str], Style],
 ) -> Iterator[RenderableType]:
     found, below = troubles(inventory), DrivesBelow(inventory.controllers)
     yield head(inventory, paper)
-    if warnings and not found:
+    label, texts, style = judged
+    if texts and not found:
         yield line(paper.words(_fine(inventory, "No failures found")))
-        briefs = [(text, WARN) for text in warnings]
-        yield _brief(f"{counted(len(warnings), 'warning')}: ", briefs, paper)
+        yield _brief(f"{label}: ", [(text, style) for text in texts], paper)
         yield line((paper.words('"raidctl diagnose" shows the remedies.'), DULL))
     else:
         yield _verdict(inventory, found, paper)

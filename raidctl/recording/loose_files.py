@@ -235,7 +235,7 @@ def _take(name: str, text: str, prompts: Prompts, outputs: _Outputs, *, alone: b
 
 
 def _take_documents(name: str, text: str, outputs: _Outputs) -> bool:
-    """Put JSON documents of several families, or JSON beside other outputs, into the outputs; False: there is none."""
+    """Put several JSON documents, or JSON beside other outputs, into the outputs; False: there are none."""
     spans = documents_in(text)
     if not spans or (len(spans) == 1 and not text[: spans[0][0]].strip() and not text[spans[0][1] :].strip()):
         return False
@@ -246,7 +246,8 @@ def _take_documents(name: str, text: str, outputs: _Outputs) -> bool:
     claims = [_claim(name, one, outputs) for one in texts]
     other = _claim(name, beside.strip(), outputs) if "\n" in beside.strip() else None
     families = {claim.vendor.FAMILY for claim in claims if claim}
-    if not families or (len(families) == 1 and (other is None or other.sniffed.confidence < Confidence.LIKELY)):
+    alone = other is None or other.sniffed.confidence < Confidence.LIKELY
+    if not families or (len(families) == 1 and alone and (None in claims or beside.strip())):
         return False
     for one, claim in zip(texts, claims, strict=True):
         if claim is not None:

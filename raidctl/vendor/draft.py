@@ -209,9 +209,9 @@ class Draft(Struct):
     def status_weight(self, name: str, value: object, weight: int) -> int:
         """The weight of a status if sources disagree: a bad one counts over a good or unknown one of any source."""
         known = self.values.get(name)
-        if known is None or (known[1] in _BAD) == (value in _BAD):
+        if known is None or is_bad(known[1]) == is_bad(value):
             return weight
-        if value in _BAD:
+        if is_bad(value):
             return max(weight, known[0] + 1) if known[1] in _UNSETTLED else weight
         return min(weight, known[0]) if value in _UNSETTLED else weight
 
@@ -244,6 +244,11 @@ def _label_of(name: str) -> str:
 @cache
 def _fields_of(kind: type[Model]) -> frozenset[str]:
     return frozenset(kind.__struct_fields__)
+
+
+def is_bad(status: object) -> bool:
+    """Whether a status of the model, of whatever object, is a bad one."""
+    return status in _BAD
 
 
 def _sorted(drafts: dict[str, T]) -> dict[str, T]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from raidctl.text import collapse, listing
-from raidctl.vendor.draft import Draft
+from raidctl.vendor.draft import Complaint, Draft
 
 
 def note_mixed(controller: Draft) -> None:
@@ -15,3 +17,12 @@ def note_mixed(controller: Draft) -> None:
             "what belongs to which is unknown."
         )
         controller.add_problem("error", "unread", message, "Save the outputs of each machine in a separate file.")
+
+
+def described_twice(name: str, differences: Collection[str]) -> Complaint:
+    """The problem of an object that two outputs of one command describe differently."""
+    message = (
+        f"Two outputs describe {name} differently ({', '.join(differences)}): they are of two machines or two moments, "
+        "and which one is of this machine now is unknown."
+    )
+    return Complaint("error", "unread", message, "Save the latest output of each machine in a separate file.")

@@ -8,6 +8,7 @@ from typing import Any, Generic, TypeVar
 from msgspec import Struct, field
 
 from raidctl.model import Problem
+from raidctl.vendor.disagreement import settle_tools
 from raidctl.vendor.draft import ControllerDraft
 
 C = TypeVar("C", bound=ControllerDraft[Any])
@@ -48,6 +49,7 @@ def best_sources(reports: Sequence[tuple[C, str, str]], same: Callable[[C, str, 
         if _weight(draft) > _weight(known.draft):
             loser, known.draft, known.tool, known.kind = known.draft, draft, tool, kind
         known.passed_over.append(loser)
+        settle_tools(known.draft, loser)
         for part in loser.all():
             part.drop_evidence()
     return chosen

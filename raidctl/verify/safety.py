@@ -108,10 +108,13 @@ def _behind_controller(case: Case, cache: VolumeCache) -> Answer:
         case.cite(case.subject.id, "cache.controller_cache", f"unwritten data in the controller: {word}")
     if cache.controller_cache == "unprotected":
         return case.failed(UNPROTECTED)
-    if cache.write_active is None or cache.controller_cache == "unknown":
-        return case.inconclusive("The tool does not report whether unwritten data in the controller is protected.")
+    untold = "The tool does not report whether unwritten data in the controller is protected."
+    unclear = cache.write_active is None or cache.controller_cache == "unknown"
+    if unclear and cache.drive_caches != "on":
+        return case.inconclusive(untold)
     controller = case.subject.controller
-    if cache.write_active == "write_back" and controller.batteries and (fault := unprotected(controller)):
+    writes_back = cache.write_active == "write_back" and not unclear
+    if writes_back and controller.batteries and (fault := unprotected(controller)):
         return case.suspect(f"The tool reports the cache as protected, but: {fault}")
     behind = drive_caches(case)
     if behind.state == "contradiction":
@@ -119,10 +122,13 @@ def _behind_controller(case: Case, cache: VolumeCache) -> Answer:
     if behind.state == "enabled":
         return case.suspect(
             f"{behind.why} A power failure loses what they hold, unless the controller flushes them.",
+            *([untold] if unclear else []),
             next_test=behind.next_test
             or "Disable them (raidctl cache set --drive-cache off), or measure in write-through: "
             f"{case.measuring('--switch-policy')}",
         )
+    if unclear:
+        return case.inconclusive(untold)
     if behind.state is None:
         return case.inconclusive("The controller protects unwritten data.", behind.why, next_test=behind.next_test)
     if cache.write_policy == "unprotected_write_back":

@@ -9,10 +9,13 @@ from msgspec import structs
 
 from raidctl.audit.builtin import named
 from raidctl.model import Controller, Drive, Errors, Host, Inventory, Problem, Progress, Volume
+from raidctl.output.console import Paper
+from raidctl.output.tree import screen
 from tests.audit.rule_examples import LSI, MD, changed
 from tests.audit.test_rules_health import DRIVE, SPARE, VOLUME, found, lsi
 from tests.audit.test_rules_safety import BATTERY, ask, p400
 from tests.audit.test_rules_safety import VOLUME as P400_VOLUME
+from tests.support.conclusions import read_text
 from tests.support.machines import replayed
 
 ARRAY = "md:md1"
@@ -284,3 +287,18 @@ def test_an_array_of_different_drives_is_told_once() -> None:
     inventory = lsi(DRIVE, rpm=5400, model="OTHER")
     assert heard("mixed_drives", inventory, "megaraid:0/g1") == [("fail", "info")]
     assert heard("mixed_models", inventory, "megaraid:0/g1") == []
+
+
+@pytest.mark.parametrize("members", ["sda1[0]", "sda1[0] sdb1[1]"])
+def test_a_mirror_of_one_drive_is_without_redundancy(members: str) -> None:
+    """``[1/1] [U]``: complete, and it survives no failure; information, as for RAID-0."""
+    slots = "U" * len(members.split())
+    listing = f"""Personalities : [raid1]
+md1 : active raid1 {members}
+      976630464 blocks super 1.2 [{len(slots)}/{len(slots)}] [{slots}]
+
+unused devices: <none>
+"""
+    inventory = read_text(listing).inventory
+    assert heard("raid0_in_use", inventory, "md:md1") == [("fail" if len(slots) == 1 else "pass", "info")]
+    assert ("survives no further failure" in screen(inventory, Paper(80))) == (len(slots) == 1)

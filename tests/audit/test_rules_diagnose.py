@@ -159,6 +159,13 @@ def test_a_result_without_a_rule_has_a_page(name: str) -> None:
     assert [one["rule"] for one in json.loads(raidctl("diagnose", "--explain", name, "--json").stdout)] == [name]
 
 
+def test_a_group_of_a_policy_has_a_page_under_the_name_of_its_finding() -> None:
+    """Reports print `group NAME` in the place of a rule, so --explain takes it as it is printed."""
+    shown = [raidctl("diagnose", "--explain", name).stdout for name in ("group db", "group")]
+    assert shown[0] == shown[1]
+    assert "matches no host" in shown[0]
+
+
 def test_the_rules_are_listed() -> None:
     """--list names each rule, as a table and as JSON with its page."""
     listed = raidctl("diagnose", "--list").stdout

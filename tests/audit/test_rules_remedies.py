@@ -20,6 +20,7 @@ from raidctl.simulation.demo import demos
 from raidctl.survey.survey import survey
 from raidctl.vendor.registry import vendors
 from tests.audit.rule_examples import EXAMPLES
+from tests.support.conclusions import read_text
 from tests.support.machines import FIXTURES, MACHINES, replayed
 
 DEMOS = {demo.name: demo.path for demo in demos(vendors()[0])}
@@ -109,3 +110,36 @@ def test_a_read_cache_that_is_on_or_off_is_switched_off() -> None:
 def replayed_demo(name: str) -> Inventory:
     """What raidctl makes of a demo as it comes."""
     return survey(ReplayRunner(load(DEMOS[name])), vendors()[0], source="replay", collected_at=None).inventory
+
+
+_MD5 = """/dev/md5:
+           Version : 1.2
+        Raid Level : {}
+        Array Size : 1953260544 (1862.77 GiB 2000.14 GB)
+      Raid Devices : 4
+     Total Devices : 4
+             State : clean
+    Active Devices : 4
+   Working Devices : 4
+    Failed Devices : 0
+     Spare Devices : 0
+{}
+    Number   Major   Minor   RaidDevice State
+       0       8        1        0      active sync   /dev/sda1
+       1       8       17        1      active sync   /dev/sdb1
+       2       8       33        2      active sync   /dev/sdc1
+       3       8       49        3      active sync   /dev/sdd1
+"""
+
+
+@pytest.mark.parametrize("level", ["raid5", "raid6"])
+def test_no_remedy_undoes_another_one_on_the_same_screen(level: str) -> None:
+    """A bitmap, or a log or journal: md accepts no array with both, so the bitmap is removed where there is one."""
+    bare = read_text(_MD5.format(level, "Consistency Policy : resync\n")).inventory
+    remedies = {one.rule: one.remedy or "" for rule in rules() for one in rule.check(bare) if one.outcome == "fail"}
+    assert "--bitmap=none" not in remedies["write_hole"]
+    assert "write_hole" in remedies["md_without_bitmap"]
+    kept = read_text(_MD5.format(level, "     Intent Bitmap : Internal\nConsistency Policy : bitmap\n")).inventory
+    remedies = {one.rule: one.remedy or "" for rule in rules() for one in rule.check(kept) if one.outcome == "fail"}
+    assert remedies["write_hole"].startswith("`mdadm --grow --bitmap=none /dev/md5`, then ")
+    assert "md_without_bitmap" not in remedies

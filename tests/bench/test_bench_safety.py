@@ -293,6 +293,28 @@ def test_linear_mappings_are_followed_to_what_lies_below(tree: Tree) -> None:
     assert Stack(tree.kernel.sys, "").sharing("253:0") == []
 
 
+@pytest.mark.parametrize("target", ["crypt aes-xts-plain64 :32:logon:x 0 7:1 4096", "striped 1 128 7:1 0", "md"])
+def test_a_mapping_over_a_loop_device_shares_the_bytes_of_its_file(tree: Tree, tmp_path: Path, target: str) -> None:
+    """Encryption, stripes and md arrays may use all of what lies below; a thin volume does not."""
+    below = tmp_path / "image.disk"
+    below.write_bytes(bytes(SIZE))
+    for name, number in (("loop0", "7:0"), ("loop1", "7:1")):
+        tree.add(name, number, SIZE // 512, loop_backing_file=str(below), loop_offset="0")
+    upper = tree.add("md0", "9:0", 4096) if target == "md" else tree.add("dm-0", "9:0", 4096, dm_name="x", dm_uuid="C")
+    (upper / "slaves/loop1").mkdir(parents=True)
+    if target == "md":
+        (upper / "md").mkdir()
+    table = "" if target == "md" else f"x: 0 4096 {target}\n"
+    assert Stack(tree.kernel.sys, table).sharing("9:0") == ["7:0"]
+    linear = "one: 0 2048 linear 9:0 0\ntwo: 0 2048 linear 9:0 {}\n"
+    for name, number in (("dm-1", "253:1"), ("dm-2", "253:2")):
+        lower = tree.add(name, number, 2048, dm_name="one" if name == "dm-1" else "two", dm_uuid="LVM-1")
+        (lower / "slaves" / upper.name).mkdir(parents=True)
+    for start, shared in ((2048, ["7:0"]), (2047, ["7:0", "253:2"])):
+        assert sorted(Stack(tree.kernel.sys, table + linear.format(start)).sharing("253:1")) == sorted(shared)
+    assert target == "md" or Stack(tree.kernel.sys, "x: 0 4096 thin 7:1 1\n").sharing("9:0") == []
+
+
 def test_a_read_only_device_is_told(tree: Tree) -> None:
     """By the kernel's own flag."""
     (tree.part / "ro").write_text("1\n")

@@ -171,3 +171,177 @@ def test_two_machines_whose_controllers_have_one_number_are_a_problem(shown: str
         path.write_text("\n".join(shown.format(serial) for serial in ("L340504B9230117", second)), encoding="utf-8")
         found = [problem for problem in inventory(path).problems if "serial numbers" in problem.message]
         assert bool(found) == wanted
+
+
+_MDSTAT = """Personalities : [raid1]
+md0 : active raid1 sda1[0] sdb1[1]
+      104792064 blocks super 1.2 [2/2] [UU]
+
+unused devices: <none>
+"""
+_ZPOOL = """  pool: tank
+ state: ONLINE
+config:
+
+\tNAME        STATE     READ WRITE CKSUM
+\ttank        ONLINE       0     0     0
+\t  mirror-0  ONLINE       0     0     0
+\t    sda     ONLINE       0     0     0
+\t    sdb     ONLINE       0     0     0
+
+errors: No known data errors
+"""
+_WHOLE = ARRAY.replace(", FAILED", "").replace("Active Devices : 2", "Active Devices : 4").replace(
+    "Failed Devices : 2", "Failed Devices : 0").replace("Working Devices : 2", "Working Devices : 4").replace(
+    "2       0        0        2      removed", "2       8       34        2      active sync   /dev/sdc2").replace(
+    "3       0        0        3      removed", "3       8       50        3      active sync   /dev/sdd2")  # fmt: skip
+_LVS = """{"report": [{"lv": [
+{"vg_name":"vg0", "lv_name":"data", "lv_attr":"rwi-aor---", "lv_size":"100", "segtype":"raid1",
+ "lv_health_status":"", "devices":"data_rimage_0(0),data_rimage_1(0)"},
+{"vg_name":"vg0", "lv_name":"data_rimage_0", "lv_attr":"iwi-aor---", "lv_size":"100", "segtype":"linear",
+ "lv_health_status":"", "devices":"/dev/sda2(1)"},
+{"vg_name":"vg0", "lv_name":"data_rimage_1", "lv_attr":"iwi-aor---", "lv_size":"100", "segtype":"linear",
+ "lv_health_status":"", "devices":"/dev/sdb2(1)"}]}]}
+"""
+_TWICE = {
+    "mdstat": (_MDSTAT, _MDSTAT.replace("[2/2] [UU]", "[2/1] [_U]").replace("[0]", "[0](F)")),
+    "mdstat, without the failed drive": (_MDSTAT, _MDSTAT.replace("[2/2] [UU]", "[2/1] [_U]").replace(" sda1[0]", "")),
+    "mdadm --detail": (_WHOLE, ARRAY),
+    "zpool status": (_ZPOOL, _ZPOOL.replace("ONLINE", "DEGRADED", 3).replace("sdb     ONLINE", "sdb     UNAVAIL")),
+    "dmsetup": (_DM.replace("ADD 104857600", "AAA 104857600"), _DM.replace("ADD", "AAD")),
+    "lvs": (_LVS, _LVS.replace('data_rimage_1", "lv_attr":"iwi-aor---', 'data_rimage_1", "lv_attr":"Iwi-aor---')),
+}
+
+
+@pytest.mark.parametrize("kind", _TWICE)
+def test_two_outputs_that_describe_one_array_differently_are_a_problem(kind: str, tmp_path: Path) -> None:
+    """Of two machines or moments in one file, the bad state counts, in either order, and the doubt is reported."""
+    path = tmp_path / "output.txt"
+    good, bad = _TWICE[kind]
+    for given in ((good, bad), (bad, good), (good, good)):
+        path.write_text("\n".join(given), encoding="utf-8")
+        found = inventory(path)
+        messages = [one.message for one in found.problems if one.kind == "unread" and one.severity == "error"]
+        assert any("describe" in one for one in messages) == (given != (good, good)), given
+        statuses = [volume.status for card in found.controllers for volume in card.volumes]
+        assert len(statuses) == 1
+        assert (statuses != ["ok"]) == (given != (good, good)), given
+
+
+_STORCLI_VD = """CLI Version = 007.1513.0000.0000 Apr 01, 2021
+Operating system = Linux 5.4.0
+Controller = 0
+Status = Success
+Description = None
+
+
+Virtual Drives :
+==============
+
+---------------------------------------------------------------
+DG/VD TYPE  State Access Consist Cache Cac sCC       Size Name
+---------------------------------------------------------------
+0/0   RAID1 Optl  RW     Yes     NRWTD -   OFF 136.125 GB
+---------------------------------------------------------------
+
+"""
+_MEGACLI_LD = """Adapter 0 -- Virtual Drive Information:
+Virtual Drive: 0 (Target Id: 0)
+RAID Level          : Primary-1, Secondary-0, RAID Level Qualifier-0
+Size                : 136.125 GB
+State               : {}
+Number Of Drives    : 2
+Default Cache Policy: {}, ReadAheadNone, Direct, Write Cache OK if Bad BBU
+Current Cache Policy: {}, ReadAheadNone, Direct, Write Cache OK if Bad BBU
+Disk Cache Policy   : Disabled
+
+Exit Code: 0x00
+"""
+
+
+@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.parametrize(
+    ("state", "write", "wanted"),
+    [
+        ("Optimal", "WriteThrough", []),
+        ("Optimal", "WriteBack", ["active write policy"]),
+        ("Degraded", "WriteThrough", ["state"]),
+    ],
+)
+def test_two_tools_that_disagree_on_a_volume_are_a_problem(
+    state: str, write: str, wanted: list[str], turned: bool, tmp_path: Path
+) -> None:
+    """Of storcli and MegaCli in one file, the worse state and policy count, and the doubt is reported."""
+    path, megacli = tmp_path / "output.txt", _MEGACLI_LD.format(state, write, write)
+    path.write_text("\n".join((megacli, _STORCLI_VD) if turned else (_STORCLI_VD, megacli)), encoding="utf-8")
+    found = inventory(path)
+    doubts = [one.message for one in found.problems if one.kind == "unread" and one.severity == "error"]
+    assert len(doubts) == len(wanted)
+    assert all(label in one for label, one in zip(wanted, doubts, strict=True))
+    [volume] = [volume for card in found.controllers for volume in card.volumes]
+    assert volume.status == ("ok" if state == "Optimal" else "degraded")
+    assert volume.cache is not None
+    assert volume.cache.write_active == ("write_through" if write == "WriteThrough" else "write_back")
+
+
+def test_two_outputs_of_one_tool_that_disagree_on_a_write_policy_are_a_problem(tmp_path: Path) -> None:
+    """Before and after a change, in one file: write-back counts, and which one is valid now is a doubt."""
+    path = tmp_path / "output.txt"
+    path.write_text(_STORCLI_VD + _STORCLI_VD.replace("NRWTD", "NRWBD"), encoding="utf-8")
+    found = inventory(path)
+    assert [one.severity for one in found.problems if "active write policy" in one.message] == ["error"]
+    assert [v.cache.write_active for card in found.controllers for v in card.volumes if v.cache] == ["write_back"]
+
+
+@pytest.mark.parametrize(("members", "level", "wanted"), [
+    ("sda2[0] sdb2[1] sdc2[2] sdd2[3]", "raid10", False), ("sde1[0] sdf1[1]", "raid10", True),
+    ("sda2[0] sdb2[1] sdc2[2] sdd2[3]", "raid5", True),
+])  # fmt: skip
+def test_mdstat_and_mdadm_of_two_machines_are_a_problem(members: str, level: str, wanted: bool, tmp_path: Path) -> None:
+    """One name, and no member or not the level in common: the array of one is not that of the other."""
+    path = tmp_path / "output.txt"
+    count = len(members.split())
+    listing = f"Personalities : [raid1]\nmd0 : active {level} {members}\n      104792064 blocks super 1.2 "
+    listing += f"[{count}/{count}] [{'U' * count}]\n\nunused devices: <none>\n"
+    path.write_text(f"{listing}\n{_WHOLE}", encoding="utf-8")
+    assert any("describe md0 differently" in one.message for one in inventory(path).problems) == wanted
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_two_redfish_documents_of_one_path_that_differ_are_a_problem(turned: bool, tmp_path: Path) -> None:
+    """Of two machines or moments, the worse health counts, in either order."""
+    documents = [
+        {
+            "@odata.id": "/redfish/v1/Systems/1/Storage/S1/Volumes/1", "@odata.type": "#Volume.v1_4_0.Volume",
+            "Id": "1", "RAIDType": "RAID1", "CapacityBytes": 10**12, "Status": {"Health": health, "State": "Enabled"},
+        }
+        for health in ("OK", "Critical")
+    ]  # fmt: skip
+    path = tmp_path / "output.txt"
+    path.write_text("\n".join(map(json.dumps, documents[::-1] if turned else documents)), encoding="utf-8")
+    found = inventory(path)
+    assert [volume.status for card in found.controllers for volume in card.volumes] == ["failed"]
+    assert any(
+        one.kind == "unread" and "describe Volumes/1 differently (Status)" in one.message for one in found.problems
+    )
+    path.write_text("\n".join(json.dumps(documents[1]) for _ in range(2)), encoding="utf-8")
+    assert not any("differently" in one.message for one in inventory(path).problems)
+
+
+@pytest.mark.parametrize(("name", "old", "new"), [
+    ("threeware-9690sa-rebuilding/tw_cli-c6-u0-show-all.out", "Write Cache = on", "Write Cache = off"),
+    ("areca-arc1882-degraded/cli64-vsf-info-vol-1.out", "Write Back", "Write Through"),
+])  # fmt: skip
+def test_two_outputs_of_one_volume_with_different_caches_are_a_problem(
+    name: str, old: str, new: str, tmp_path: Path
+) -> None:
+    """Before and after a change, in one file, in either order: write-back counts."""
+    text = (FIXTURES / name).read_text(encoding="utf-8")
+    assert old in text
+    for given in ((text, text.replace(old, new)), (text.replace(old, new), text)):
+        path = tmp_path / "output.txt"
+        path.write_text("\n".join(given), encoding="utf-8")
+        found = inventory(path)
+        assert [one.severity for one in found.problems if "outputs disagree" in one.message] == ["error"]
+        [cached] = [v.cache.write_active for card in found.controllers for v in card.volumes if v.cache]
+        assert cached != "write_through"

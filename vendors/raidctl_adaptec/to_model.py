@@ -22,6 +22,7 @@ from raidctl.model import (
     Scrub,
     Volume,
 )
+from raidctl.vendor.disagreement import settle_settings
 from raidctl.vendor.draft import Draft, Shown, distinct
 from raidctl_adaptec import battery as batteries_of
 from raidctl_adaptec import derived_fields, vocabulary
@@ -43,6 +44,7 @@ def controller_ids(controllers: Sequence[ControllerDraft]) -> list[str]:
 
 def build(controller: ControllerDraft, object_id: str) -> tuple[Controller, list[Problem]]:
     """The controller and all its problems; writes the evidence."""
+    settle_settings(controller)
     controller.derive(derived_fields.CONTROLLER)
     for volume in controller.volumes.values():
         volume.derive(derived_fields.VOLUME)

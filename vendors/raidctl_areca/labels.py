@@ -12,6 +12,7 @@ import re
 
 from raidctl.model import Media
 from raidctl.text import attempt
+from raidctl.vendor.disagreement import put_setting
 from raidctl.vendor.draft import DETAIL, Draft, Pair
 from raidctl.vendor.fields import Field, Fields
 from raidctl.vendor.statuses import put_status
@@ -119,7 +120,7 @@ def _address(volume: Draft, pair: Pair) -> None:
 
 
 def _cache_mode(volume: Draft, pair: Pair) -> None:
-    volume.put(None, "cache mode", pair.value)
+    put_setting(volume, "cache mode", "cache mode", pair.value)
     volume.keep_detail(pair)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from msgspec import Struct, field
@@ -40,6 +41,13 @@ class Status(Struct):
     """The parameters of the target."""
     target: str
 
+    @property
+    def health(self) -> str:
+        """``AAa``: a letter for each image; empty in ``dmsetup table``."""
+        if self.target == "mirror":
+            return next((word for word in self.words if re.fullmatch("[AaDSRU]{2,}", word)), "")
+        return self.words[2] if len(self.words) > 3 and re.fullmatch("[AaD-]+", self.words[2]) else ""
+
 
 class VolumeDraft(GroupDraft):
     """A RAID volume, or its array; named ``vg/lv``."""
@@ -51,7 +59,7 @@ class ControllerDraft(draft.ControllerDraft[VolumeDraft]):
     rows: dict[str, list[Row]] = field(default_factory=dict)
     """By ``vg/lv``: a volume of several segments has several."""
     statuses: dict[str, Status] = field(default_factory=dict)
-    """By ``vg/lv``."""
+    """By ``vg/lv``; of several, the worst."""
 
     def new_group(self, name: str) -> VolumeDraft:
         """An empty draft of a volume or its array."""

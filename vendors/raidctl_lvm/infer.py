@@ -13,6 +13,7 @@ from raidctl.text import attempt
 from raidctl.units import parse_size
 from raidctl.vendor.draft import Draft
 from raidctl.vendor.statuses import put_status
+from raidctl_lvm.agreement import settle_rows
 from raidctl_lvm.draft import ControllerDraft, Row, Status, VolumeDraft
 from raidctl_lvm.lists import DEVICE
 from raidctl_lvm.vocabulary import HEALTH, IMAGE_TYPES, NO_RAID, OPERATIONS, RAID_TYPES, WORDS, level_of
@@ -27,6 +28,7 @@ _SHORT = ("partial", "refresh needed", "repair needed", "refresh or repair neede
 
 def infer(controller: ControllerDraft) -> None:
     """Make the drafts of all RAID volumes; plain logical volumes are none."""
+    settle_rows(controller)
     for name, rows in controller.rows.items():
         part = _PART.fullmatch(rows[0].lv)
         if part is None and _is_raid(rows[0]):
@@ -174,12 +176,7 @@ def _target(volume: VolumeDraft, status: Status) -> None:
     """``raid1 2 AA 4423680/4423680 idle 0 0 -`` of status; ``raid5_ls 3 128 region_size …`` of table."""
     words, line = status.words, status.line
     volume.detail(line, status.target, " ".join(words))
-    if status.target == "mirror":
-        health = next((word for word in words if re.fullmatch("[AaDSRU]{2,}", word)), "")
-        level = "raid1"
-    else:
-        health = words[2] if len(words) > 3 and re.fullmatch("[AaD-]+", words[2]) else ""
-        level = level_of(words[0]) or ""
+    health, level = status.health, "raid1" if status.target == "mirror" else level_of(words[0]) or ""
     if level:
         volume.put(line, "raid_level", level)
     if not health:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from raidctl.evidence import Line, Output, mark_read
+from raidctl_lvm.agreement import add_status
 from raidctl_lvm.draft import ControllerDraft, Row, Status
 
 #   LV   VG   Attr       LSize Pool Origin Data%  Meta%  Move Log Cpy%Sync Convert Devices
@@ -105,7 +106,7 @@ def _target(line: Line, match: re.Match[str], controller: ControllerDraft) -> No
     words = (match["words"] or "").split()
     if "raid".startswith(match["target"]) or "mirror".startswith(match["target"]):
         if words:  # else the line is cut off, and stays unread
-            controller.statuses[name_of(match["name"])] = Status(line, words, match["target"])
+            add_status(controller, name_of(match["name"]), Status(line, words, match["target"]))
     else:
         mark_read(line)
 

@@ -8,6 +8,7 @@ from typing import Any
 from msgspec import Struct
 
 from raidctl.model import Drive, Errors, Health, Role
+from raidctl_md.agreement import LIVE
 from raidctl_md.draft import ArrayDraft, MemberDraft, Source, key_of
 from raidctl_md.group import Alias, Group
 from raidctl_md.state import worst
@@ -175,10 +176,10 @@ def drive_of(device: Device, group: Group, *, drive_id: str, array_id: str, dorm
 
 
 def _status(device: Device, values: Mapping[str, Any]) -> tuple[Health, str | None]:
-    """The worst status of the strongest source that has one, and the words of that source."""
+    """The worst status of the strongest source that has one, and the words of that source; a failure always counts."""
     if len(device.reports) == 1:
         return values.get("status") or "unknown", values.get("status_text")
-    ranked = sorted(device.reports, key=lambda report: report[0].source)
+    ranked = sorted(device.reports, key=lambda report: (not _fails(*report), report[0].source))
     text = next((str(m.get("status_text")) for _, m in ranked if m.get("status_text")), None)
     for source in dict.fromkeys(draft.source for draft, _ in ranked):
         mine = [member for draft, member in ranked if draft.source is source]
@@ -191,6 +192,11 @@ def _status(device: Device, values: Mapping[str, Any]) -> tuple[Health, str | No
             )
             return health, own or text
     return "unknown", text
+
+
+def _fails(draft: ArrayDraft, member: MemberDraft) -> bool:
+    """Whether a running array reports a member as failed."""
+    return draft.source in LIVE and member.get("status") == "critical"
 
 
 def _is_left_over(device: Device, group: Group) -> bool:

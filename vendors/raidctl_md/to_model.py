@@ -9,7 +9,9 @@ from typing import Any, cast
 
 from raidctl.evidence import mark_read
 from raidctl.model import Array, Capability, Controller, Drive, Health, Problem, Progress, Volume
+from raidctl.vendor.mixed_machines import described_twice
 from raidctl.vendor.protocol import Observation
+from raidctl_md.agreement import LIVE, differences, worst_first
 from raidctl_md.draft import ArrayDraft, Reading, Source
 from raidctl_md.group import Alias, Group, group
 from raidctl_md.members import Device, drive_of, in_order, roll_of
@@ -20,8 +22,7 @@ _FIELDS = (
     "consistency_policy", "bitmap", "drives_expected", "drives_active", "mismatch_count", "sync_speed_min_bytes",
     "sync_speed_max_bytes",
 )  # fmt: skip
-_LIVE = (Source.DETAIL, Source.MDSTAT, Source.SYSFS)
-_ANSWERED = (*_LIVE, Source.EXPORT, Source.QUERY)
+_ANSWERED = (*LIVE, Source.EXPORT, Source.QUERY)
 """Sources that show a running kernel."""
 _TRUSTED_WHEN_DORMANT = frozenset({"raid_level"})
 """Fields that the superblocks know better while the array is not started."""
@@ -107,6 +108,10 @@ def _build_array(item: Group, built: _Built, alias: Alias) -> None:
             built.alive |= draft.source in _ANSWERED
     built.arrays.append(_array(item, array_id, volumes, drives, is_container=own is not None))
     built.drives += drives
+    for each in (*members, item):
+        if between := differences(each.ranked()):
+            where = array_id if each is own else f"md:{each.name}"
+            built.problems.append(described_twice(each.name, between).problem(where))
     for draft in (draft for each in (*members, item) for draft in each.drafts):
         reports = [report for report in (draft, *draft.members.values()) if report.complaints]
         found = [item.problem(built.ids.get(id(report), array_id)) for report in reports for item in report.complaints]
@@ -170,7 +175,7 @@ def _values(ranked: Sequence[ArrayDraft]) -> dict[str, Any]:
     if len(ranked) == 1:
         known = ranked[0].values
         return {name: known[name][1] if name in known else None for name in _FIELDS}
-    live = [draft for draft in ranked if draft.source in _LIVE]
+    live = [draft for draft in ranked if draft.source in LIVE]
     dormant = any(draft.get("status") == "inactive" for draft in live)
     values: dict[str, Any] = {}
     for name in _FIELDS:
@@ -179,7 +184,7 @@ def _values(ranked: Sequence[ArrayDraft]) -> dict[str, Any]:
             drafts.sort(key=lambda draft: draft.source is not Source.EXAMINE)
         if live and name in ("status", "status_text", "drives_active"):
             # a superblock has the state when it was last written, not the current one
-            drafts = [draft for draft in drafts if draft.source is not Source.EXAMINE]
+            drafts = worst_first([draft for draft in drafts if draft.source is not Source.EXAMINE])
         values[name] = next((found for draft in drafts if (found := draft.get(name)) is not None), None)
     return values
 
@@ -187,7 +192,7 @@ def _values(ranked: Sequence[ArrayDraft]) -> dict[str, Any]:
 def _progress(ranked: Sequence[ArrayDraft]) -> Progress | None:
     """The percentage of mdstat, which is finer, and the word of sysfs (a repair is a resync elsewhere)."""
     order = sorted(ranked, key=lambda draft: draft.source is not Source.MDSTAT)
-    live = [draft for draft in order if draft.source in _LIVE] or order
+    live = [draft for draft in order if draft.source in LIVE] or order
     found = [cast("Progress", found) for draft in live if (found := draft.get("progress"))]
     if not found:
         return None

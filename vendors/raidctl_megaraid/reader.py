@@ -12,14 +12,16 @@ from raidctl.model import Controller, Problem, Tool
 from raidctl.vendor.protocol import Document, Observation
 from raidctl.vendor.tool_choice import best_sources
 from raidctl_megaraid.draft import ControllerDraft
+from raidctl_megaraid.glued import unglued
 from raidctl_megaraid.merge import Machine, join, same_controller
-from raidctl_megaraid.read_document import SHOWN, ReadDocument, read_document
+from raidctl_megaraid.read_document import MEGACLI, SHOWN, STORCLI, ReadDocument, read_document
 from raidctl_megaraid.to_model import build, controller_ids
 
 
 def read(documents: Sequence[Document]) -> Observation:
     """Read outputs of the tools and merge those of the same controller. Never raises for what they contain."""
-    outputs = [read_document(document) for document in documents]
+    parts = [part for document in documents for part in unglued(document, (STORCLI, MEGACLI))]
+    outputs = [read_document(part) for part in parts]
     machines: list[Machine] = []
     for item in sorted(outputs, key=_nameless):
         join(machines, item.kind, item.document, item.controllers)

@@ -9,6 +9,7 @@ from msgspec import Struct, field
 
 from raidctl.model import Capability, Controller, Problem, Tool
 from raidctl.vendor.draft import distinct
+from raidctl.vendor.mixed_machines import described_twice
 from raidctl.vendor.protocol import Document, Observation
 from raidctl_redfish.battery import packs_of, read_backup, read_batteries, read_pack
 from raidctl_redfish.controller import finish, read_array_controller, read_storage
@@ -27,6 +28,7 @@ _USED = frozenset(
         "ArrayController", "LogicalDrive", "DiskDrive",
     )
 )  # fmt: skip
+_STEADY = ("Status", "SerialNumber", "Identifiers", "RAIDType", "CapacityBytes", "WriteCachePolicy", "FailurePredicted")
 _AGAIN = "Read it again; a file must contain one whole resource, as the BMC gives it."
 
 
@@ -57,9 +59,25 @@ def read(documents: Sequence[Document], support: Mapping[str, Capability]) -> Ob
             message = "It is no resource of a controller, volume, drive or battery."
             problems.append(Problem("info", document.name, message))
             continue
-        resources.setdefault(resource.path, resource)
+        known = resources.setdefault(resource.path, resource)
+        if labels := _differences(known, resource):
+            problems.append(described_twice("/".join(resource.path.split("/")[-2:]), labels).problem(resource.path))
+            resources[resource.path] = max(known, resource, key=_badness)
     problems += _lacking(resources)
     return assemble(resources, support, problems, ())
+
+
+def _differences(one: Resource, two: Resource) -> list[str]:
+    """Which fields of two documents with one path show two machines or moments; figures that always change do not."""
+    if one is two:
+        return []
+    return [name for name in _STEADY if one.get(name) != two.get(name)]
+
+
+def _badness(one: Resource) -> int:
+    """How bad the health of a resource is."""
+    health = {str(one.get("Status.Health")).lower(), str(one.get("Status.HealthRollup")).lower()}
+    return next((weight for word, weight in (("critical", 2), ("warning", 1)) if word in health), 0)
 
 
 def _lacking(resources: Mapping[str, Resource]) -> Iterable[Problem]:

@@ -84,6 +84,14 @@ def firmware(drive: Draft, pair: Pair) -> None:
     )
 
 
+def _authentication(drive: Draft, pair: Pair) -> None:
+    """``OK``, ``Not Applicable``; anything else is a drive or carrier that the controller does not accept."""
+    drive.keep_detail(pair)
+    if has_value(pair.value) and normalized(pair.value) != "ok":
+        message = f"{pair.label}: {collapse(pair.value)}."
+        drive.add_problem("warning", "state", message, "Reseat the drive; use one that the controller supports.")
+
+
 def _wearout(drive: Draft, pair: Pair) -> None:
     """``SSD Smart Trip Wearout: True``; the status can still be OK."""
     drive.keep_detail(pair)
@@ -218,6 +226,10 @@ _FIELDS: Fields[Draft] = {
     "interface type": lambda drive, pair: _interface(drive, pair.lines[0], pair.value),
     # Drive Type: Data Drive
     "drive type": _role,
+    # Drive Authentication Status: OK
+    "drive authentication status": _authentication,
+    # Carrier Authentication Status: OK
+    "carrier authentication status": _authentication,
     # SSD Smart Trip Wearout: True
     "ssd smart trip wearout": _wearout,
     # Serial Number: PMVXYSZB

@@ -21,6 +21,7 @@ from raidctl.model import (
     Scrub,
     Volume,
 )
+from raidctl.vendor.disagreement import settle_settings
 from raidctl.vendor.draft import Draft, GroupDraft, Shown, distinct
 from raidctl_smartarray import derived_fields, vocabulary
 from raidctl_smartarray.capability import capabilities
@@ -43,6 +44,7 @@ def controller_ids(controllers: Sequence[ControllerDraft]) -> list[str]:
 def build(controller: ControllerDraft, object_id: str) -> tuple[Controller, list[Problem]]:
     """The controller with all its problems; writes the evidence."""
     _join_addresses(controller)
+    settle_settings(controller)
     controller.derive(derived_fields.CONTROLLER)
     for volume in controller.volumes.values():
         volume.derive(derived_fields.VOLUME)

@@ -12,6 +12,7 @@ import re
 from raidctl.model import Media
 from raidctl.text import figure
 from raidctl.units import parse_celsius, parse_gbps
+from raidctl.vendor.disagreement import put_setting
 from raidctl.vendor.draft import DETAIL, Draft, Pair
 from raidctl.vendor.fields import Field, Fields, optional
 from raidctl_threeware import tables, vocabulary
@@ -96,7 +97,7 @@ def _unit_status(unit: UnitDraft, pair: Pair) -> None:
 
 def _write_cache(unit: UnitDraft, pair: Pair) -> None:
     if pair.value.lower() in {"on", "off"}:
-        unit.put(None, "write_cache", pair.value.lower() == "on")
+        put_setting(unit, "write_cache", "write cache", pair.value.lower() == "on")
     unit.keep_detail(pair)
 
 
@@ -106,7 +107,7 @@ def _read_cache(unit: UnitDraft, pair: Pair) -> None:
 
 
 def _storsave(unit: UnitDraft, pair: Pair) -> None:
-    unit.put(None, "storsave", pair.value.lower())
+    put_setting(unit, "storsave", "StorSave policy", pair.value.lower())
     unit.detail(pair.lines[0], pair.label, pair.value)
 
 

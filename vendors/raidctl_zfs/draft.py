@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 
 from msgspec import Struct, field
 
-from raidctl.evidence import Line
+from raidctl.evidence import Line, mark_read
 from raidctl.vendor import draft
 from raidctl.vendor.draft import Draft, GroupDraft
+from raidctl.vendor.mixed_machines import described_twice
 from raidctl_zfs.vocabulary import COPIES, INTERIOR, PARITY, VDEV, WORKING
 
 # draid2:4d:11c:2s-0: of 11 devices
@@ -50,6 +52,11 @@ class Vdev(Struct):
         return None if health is None else True
 
     @property
+    def fine(self) -> bool:
+        """Whether it is in a good state."""
+        return VDEV.get(self.state) == "ok"
+
+    @property
     def whole(self) -> bool:
         """Whether there are as many devices as its kind needs: -e lists only those with errors."""
         wide = _WIDTH.search(self.name)
@@ -64,17 +71,18 @@ class Vdev(Struct):
             yield from child.leaves()
 
 
-def left(vdev: Vdev, *, hopeful: bool) -> int:
+def left(vdev: Vdev, *, hopeful: bool, strict: bool = False) -> int:
     """How many more devices below may fail, whichever they are; -1: it does not work now.
 
-    ``hopeful``: how devices of an unknown state count.
+    ``hopeful``: how devices of an unknown state count. ``strict``: one that is degraded counts as gone, although
+    it still works: zpool trusts it no longer.
     """
     if VDEV.get(vdev.state) == "critical":
         return -1
     if not vdev.children:
-        works = hopeful if vdev.works is None else vdev.works
+        works = hopeful if vdev.works is None else vdev.works and (vdev.fine or not strict)
         return 0 if works else -1
-    costs = sorted(left(child, hopeful=hopeful) + 1 for child in vdev.children)
+    costs = sorted(left(child, hopeful=hopeful, strict=strict) + 1 for child in vdev.children)
     if vdev.kind in COPIES or (hopeful and vdev.kind == "unknown"):
         return sum(costs) - 1
     return max(sum(costs[: PARITY.get(vdev.kind, 0) + 1]) - 1, -1)
@@ -91,6 +99,33 @@ class PoolDraft(GroupDraft):
     """The indentation is lost, so that it is unknown which devices belong together."""
     lost: bool = False
     """zpool reports that it could not find all vdevs."""
+
+    def rows(self) -> list[Vdev]:
+        """The rows of its table below the pool's own, without titles."""
+        found = [*(self.root.children if self.root else ()), *self.parts]
+        for vdev in found:
+            found += vdev.children
+        return [vdev for vdev in found if vdev.state]
+
+    def add_table(self, other: PoolDraft) -> None:
+        """Take the table of one more output about the pool; of two that differ, the worse, and they are reported."""
+        mine, more = self.rows(), other.rows()
+        worse = sum(not row.fine for row in more) - sum(not row.fine for row in mine)
+        if mine and more:
+            found = [f"state {' or '.join(_states(pool) for pool in (self, other))}"] if worse else []
+            if Counter(row.kind for row in mine) != Counter(row.kind for row in more):
+                found.append("other devices")
+            if found:
+                self.complain(described_twice(self.name, found))
+            mark_read(*(line for row in (*mine, *more) for line in row.lines))
+        counted = any(row.counts for row in mine) and not any(row.counts for row in more)
+        if self.root is None or not mine or worse > 0 or (more and worse == 0 and not counted):
+            self.root, self.parts, self.flat = other.root or self.root, other.parts, other.flat
+        self.lost |= other.lost
+
+
+def _states(pool: PoolDraft) -> str:
+    return (pool.root.state if pool.root else "") or "unknown"
 
 
 class ControllerDraft(draft.ControllerDraft[PoolDraft]):

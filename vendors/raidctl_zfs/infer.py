@@ -83,7 +83,7 @@ def infer(controller: ControllerDraft) -> None:
                     _inner(array, vdev)
         _devices(controller, name, pool, array)
         _name_wrong(pool)
-        _redundancy(pool)
+        _redundancy(pool, array)
 
 
 def _walk(vdev: Vdev) -> Iterator[Vdev]:
@@ -197,7 +197,25 @@ def _name_wrong(pool: PoolDraft) -> None:
         pool.add_problem("warning", "state", found, pool.details.get("action"))
 
 
-def _redundancy(pool: PoolDraft) -> None:
+def _whole_beside(pool: PoolDraft, array: PoolDraft, tops: Sequence[Vdev]) -> None:
+    """Call a pool whole of which only a log, cache or spare has failed: zpool calls it degraded."""
+    bad = [leaf for part in pool.parts if part.part not in DATA for leaf in part.leaves() if not leaf.fine]
+    rows = [row for top in tops for row in _walk(top)]
+    if (
+        pool.get("status") != "degraded"
+        or not bad
+        or not all(row.fine and not WORKING.search(row.note) for row in rows)
+    ):
+        return
+    for draft in (pool, array):
+        draft.override("status", "ok")
+    names = listing(f"{leaf.part} device {basename(leaf.name)}" for leaf in bad)
+    pool.withdraw("zpool reports: ")
+    message = f"zpool calls the pool degraded because of its {names}; the redundancy of its data is whole."
+    pool.add_problem("warning", "state", message, pool.details.get("action"))
+
+
+def _redundancy(pool: PoolDraft, array: PoolDraft) -> None:
     root = pool.root
     tops = [top for top in root.children if top.part in DATA] if root else []
     # special vdevs stand below a title in the text
@@ -211,6 +229,7 @@ def _redundancy(pool: PoolDraft) -> None:
         message = "The pool's table has lost its indentation: which devices belong together is unknown."
         pool.add_problem("warning", "unread", message, "Give the output as zpool printed it.")
         return
+    _whole_beside(pool, array, tops)
     level = _level([top for top in tops if top.part == "data"], tops)
     if pool.lost or not all(top.whole for top in tops):  # the tool left vdevs or devices out
         if level in PARITY:
@@ -221,14 +240,21 @@ def _redundancy(pool: PoolDraft) -> None:
     pool.put(line, "drives_expected", len(slots))
     if all(leaf.works is not None for slot in slots for leaf in slot.leaves()):
         pool.put(line, "drives_active", sum(left(slot, hopeful=False) >= 0 for slot in slots))
-    sure, most = (min(left(top, hopeful=hopeful) for top in tops) for hopeful in (False, True))
     progress = pool.get("progress")
     leaves = [leaf for top in tops for leaf in top.leaves()]
-    if progress is not None and progress.operation == "rebuild" and not any(WORKING.search(one.note) for one in leaves):
+    hidden = (
+        progress is not None and progress.operation == "rebuild" and not any(WORKING.search(one.note) for one in leaves)
+    )
+    if hidden:
         pool.discard("drives_active")  # which device is being filled is not printed
-        sure = -1
+    sure = -1 if hidden else _left(tops, hopeful=False)
+    most = _left(tops, hopeful=True) - hidden
     if max(most, 0) == max(sure, 0):
         pool.conclude("failures_tolerated", max(sure, 0))
+
+
+def _left(tops: Sequence[Vdev], *, hopeful: bool) -> int:
+    return min(left(top, hopeful=hopeful, strict=True) for top in tops)
 
 
 def _level(data: Sequence[Vdev], tops: Sequence[Vdev]) -> str:

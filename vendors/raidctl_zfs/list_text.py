@@ -24,6 +24,7 @@ def read_list(output: Output, controller: ControllerDraft) -> bool:
     columns: list[str] = []
     margin = 0
     pool: PoolDraft | None = None
+    tables: list[PoolDraft] = []
     path: list[tuple[int, Vdev]] = []
     for line in output.lines:
         words = line.stripped.split()
@@ -40,11 +41,15 @@ def read_list(output: Output, controller: ControllerDraft) -> bool:
             if is_pool and "HEALTH" in columns and len(words) <= columns.index("HEALTH"):
                 output.gap = output.gap or f"the row of {words[0]} has no state"
             if is_pool and len(words) > 2:
-                pool, path = _pool(line, row, controller), []
-                path = [(0, pool.root)] if pool.root else []
+                _pool(line, row, controller)
+                pool = PoolDraft(row["NAME"], root=(root := Vdev(row["NAME"], row.get("HEALTH", ""), lines=[line])))
+                tables.append(pool)
+                path = [(0, root)]
             elif pool is not None and not is_pool:
                 pool.flat = pool.flat or (outer and words[0] not in GROUPS)
                 _vdev(line, row, pool, path)
+    for table in tables:
+        controller.volume(table.name).add_table(table)
     return bool(columns)
 
 
@@ -55,7 +60,7 @@ def _is_row(words: Sequence[str]) -> bool:
     return _SIZE.fullmatch(words[1]) is not None and not _REST.fullmatch(words[0])
 
 
-def _pool(line: Line, row: dict[str, str], controller: ControllerDraft) -> PoolDraft:
+def _pool(line: Line, row: dict[str, str], controller: ControllerDraft) -> None:
     name = row["NAME"]
     pool = controller.volume(name)
     array = controller.array(name)
@@ -67,8 +72,6 @@ def _pool(line: Line, row: dict[str, str], controller: ControllerDraft) -> PoolD
             put_sizes(array, [line], _PROPERTIES[label], value)
         if label not in ("NAME", "HEALTH") and value != "-":
             pool.detail(line, label, value)
-    pool.root = pool.root or Vdev(name, row.get("HEALTH", ""), lines=[line])
-    return pool
 
 
 def _vdev(line: Line, row: dict[str, str], pool: PoolDraft, path: list[tuple[int, Vdev]]) -> None:

@@ -58,11 +58,13 @@ def _pool(output: Output, path: str, entry: Mapping[str, Any], controller: Contr
             pool.detail(line, leaf, str(entry[leaf]))
     _scan(output, f"{path}.scan_stats", entry.get("scan_stats"), pool)
     vdevs = [(_vdev(output, f"{path}.vdevs.{inner}", one, "data"), one) for inner, one in _mappings(entry.get("vdevs"))]
-    _tree(pool, vdevs)
+    table = PoolDraft(name)
+    _tree(table, vdevs)
     for title, part in GROUPS.items():
         for inner, one in _mappings(entry.get(title)):
-            pool.parts.append(_vdev(output, f"{path}.{title}.{inner}", one, part))
-    _filled(pool, entry.get("scan_stats"))
+            table.parts.append(_vdev(output, f"{path}.{title}.{inner}", one, part))
+    _filled(table, entry.get("scan_stats"))
+    pool.add_table(table)
     for label in _MOVES:
         _move(output, f"{path}.{label}", entry.get(label), pool)
     _properties(output, f"{path}.properties", entry.get("properties"), pool, controller.array(name))

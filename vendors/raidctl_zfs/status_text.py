@@ -77,7 +77,9 @@ def _finish(output: Output, pool: PoolDraft | None, sections: Sequence[tuple[str
             put_state(pool, lines[:1], text)
         elif label == "config":
             mark_read(lines[0])
-            _config(pool, lines[1:])
+            table = PoolDraft(pool.name)
+            _config(table, lines[1:])
+            pool.add_table(table)
         elif label in ("scan", "scrub"):
             read_scan(pool, lines, text)
         elif label == "errors":

@@ -1,14 +1,14 @@
 """A background operation is running and slows a volume down.
 
 **What it checks.** Volumes that are being checked, initialised, expanded or migrated, and drives that are being
-erased, copied or rebuilt, or that belong to a foreign configuration.
+erased, copied or rebuilt, that belong to a foreign configuration, or that the controller does not accept as genuine.
 
 **Why it matters.** "Why is it slow tonight?" is often answered by the monthly check, which reads every drive from end
 to end, or by the first parity initialisation after an installation. Both are normal and end without intervention.
 During parity initialisation writes are slower than later: not the time for a benchmark.
 
-**Fails** (information) while an operation is running, with its progress if reported; (warning) when one has failed.
-Rebuilds are covered by `volume_rebuilding`.
+**Fails** (information) while an operation is running, with its progress if reported; (warning) when one has failed, and
+for a drive that is not accepted. Rebuilds are covered by `volume_rebuilding`.
 
 **Passes** when none is running.
 
@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings
 from raidctl.audit.builtin._queries import plain, rebuilding, volumes
-from raidctl.health.redundancy import being_copied, being_rebuilt, too_hot
+from raidctl.health.redundancy import being_copied, being_rebuilt, not_accepted, too_hot
 from raidctl.model import Inventory, Volume
 
 FINDINGS = RuleFindings("background_operation", "warning", "A background operation slows a volume down")
@@ -62,6 +62,9 @@ def check(inventory: Inventory) -> Findings:
         if too_hot(drive):
             message = f"The drive reports that it is too hot ({plain(drive.status_text)})."
             remedy = "Check fans, filters, empty bays and the room."
+        elif not_accepted(drive):
+            message = f"The controller does not accept the drive as genuine ({plain(drive.status_text)})."
+            remedy = "Reseat it; if that does not help, use a drive that the controller supports."
         yield FINDINGS.failed(drive, message, remedy, "status status_text role", wants=("status", "ok"))
 
 

@@ -16,7 +16,8 @@ support none.
 **Unknown:** never. Where it is not reported (`/proc/mdstat` shows a bitmap only if there is one), it is not checked.
 Nor are arrays that are degraded, rebuilding or being reshaped (older kernels reshape only arrays without a bitmap).
 
-**How to fix.** `mdadm --grow --bitmap=internal /dev/mdX`: takes effect immediately, without downtime.
+**How to fix.** `mdadm --grow --bitmap=internal /dev/mdX`: takes effect immediately, without downtime. With parity, what
+closes the write hole (`write_hole`) makes a bitmap unnecessary: choose one of the two.
 
 **Example.** Fails: `bitmap = none`, `consistency_policy = resync`. Passes: `bitmap = internal`.
 """
@@ -25,6 +26,7 @@ from __future__ import annotations
 
 from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings
 from raidctl.audit.builtin._queries import NOT_WHOLE, REDUNDANT, array_of, md_volumes, members
+from raidctl.health.write_hole import PARITY
 from raidctl.model import Inventory, Volume
 
 FINDINGS = RuleFindings("md_without_bitmap", "warning", "A software RAID has no write-intent bitmap")
@@ -51,13 +53,16 @@ def check(inventory: Inventory) -> Findings:
 def _without(volume: Volume) -> Finding:
     if volume.size_bytes is None or volume.size_bytes < _SMALL:
         return FINDINGS.passed(volume, "The array is small: comparing it completely takes minutes.")
+    device = volume.device or volume.id
+    remedy = f"Add one while it runs: `mdadm --grow --bitmap=internal {device}`."
+    if volume.raid_level in PARITY:
+        instead = "a partial parity log" if volume.raid_level == "raid5" else "a journal"
+        remedy = f"{remedy[:-1]}; or {instead} instead, which closes the write hole as well (`write_hole`)."
     foreign = volume.metadata is not None and volume.metadata not in _OWN_METADATA
     return FINDINGS.failed(
         volume,
         "The array has no write-intent bitmap: after a crash all of it is compared, which takes hours.",
-        "A newer kernel supports a bitmap with this metadata."
-        if foreign
-        else f"Add one while it runs: `mdadm --grow --bitmap=internal {volume.device or volume.id}`.",
+        "A newer kernel supports a bitmap with this metadata." if foreign else remedy,
         "bitmap consistency_policy size_bytes metadata",
         severity="info" if foreign else None,
         wants=("bitmap", "internal"),

@@ -16,8 +16,9 @@ failure.
 
 **Unknown** when the protection of the cache, or the consistency policy of md, is unknown.
 
-**How to fix.** md RAID-5: `mdadm --grow --consistency-policy=ppl /dev/mdX` (remove the bitmap first), or a journal on
-a mirrored SSD. Hardware: fit or replace the battery or capacitor. A UPS makes it less likely.
+**How to fix.** md RAID-5: `mdadm --grow --consistency-policy=ppl /dev/mdX`, or a journal on a mirrored SSD; either
+takes the place of the bitmap, which is removed first. Hardware: fit or replace the battery or capacitor. A UPS makes
+it less likely.
 
 **Example.** Fails: `raid_level = raid5`, `consistency_policy = bitmap`. Passes: `consistency_policy = ppl`.
 """
@@ -81,7 +82,14 @@ def _remedy(controller: Controller, volume: Volume, *, weak: bool) -> str:
         return "Fit or replace the controller's battery or capacitor."
     if family_of(controller) != "md":
         return "Keep the machine on a UPS, and replace a missing drive at once."
-    device = volume.device or "/dev/mdX"
+    return _of_md(volume, volume.device or "/dev/mdX")
+
+
+def _of_md(volume: Volume, device: str) -> str:
+    """Log or journal takes the place of the bitmap: md accepts no array that has both."""
+    steps = [f"`mdadm --grow --bitmap=none {device}`"] if volume.bitmap not in (None, "none") else []
     if volume.raid_level == "raid5":
-        return f"`mdadm --grow --bitmap=none {device}`, then `mdadm --grow --consistency-policy=ppl {device}`."
-    return f"`mdadm --readonly {device}`, then `mdadm --manage {device} --add-journal DEVICE` with a mirrored SSD."
+        steps.append(f"`mdadm --grow --consistency-policy=ppl {device}`")
+        return f"{', then '.join(steps)}: the log also does what a bitmap is for."
+    steps += [f"`mdadm --readonly {device}`", f"`mdadm --manage {device} --add-journal DEVICE` with a mirrored SSD"]
+    return f"{', then '.join(steps)}: the journal also does what a bitmap is for."

@@ -8,12 +8,16 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 _SECTOR = 512
 # vg0-root: 0 41943040 linear 8:2 2048
+# vault: 0 41943040 crypt aes-xts-plain64 … 0 7:1 4096
+_TARGET = re.compile(r"^(\S+): +\d{1,18} \d{1,18} ([\w-]+)", re.ASCII | re.MULTILINE)
+_OWN = frozenset({"linear", "thin"})
+"""Targets of which not all of what lies below is theirs."""
 _LINEAR = re.compile(r"^(\S+): +(\d{1,18}) (\d{1,18}) linear (\d+:\d+) (\d{1,18})$", re.ASCII | re.MULTILINE)
 
 
@@ -40,24 +44,32 @@ class Stack:
         for name, at, length, below, start in _LINEAR.findall(table):
             piece = (int(at) * _SECTOR, (int(at) + int(length)) * _SECTOR, below, int(start) * _SECTOR)
             self._linear.setdefault(name, []).append(piece)
+        self._whole = {name for name, target in _TARGET.findall(table) if target not in _OWN}
+        """Mappings that may use every byte of the devices below: crypt, striped, raid, snapshot."""
 
     def name(self, number: str) -> str:
         """The kernel's name of a device."""
         return self._places[number].name
 
-    def extents(self, number: str, first: int = 0, end: int | None = None) -> list[Extent]:
-        """The extents of a range of a device. Raise OSError, ValueError or LookupError if unknown."""
+    def extents(self, number: str, first: int = 0, end: int | None = None, kept: Collection[str] = ()) -> list[Extent]:
+        """The extents of a range of a device. Raise OSError, ValueError or LookupError if unknown.
+
+        ``kept``: mappings that are not followed to what lies below, as two devices on them are compared.
+        """
         place = self._places[number]
         end = _figure(place / "size") * _SECTOR if end is None else end
         if (place / "partition").exists():
             start = _figure(place / "start") * _SECTOR
-            return self.extents(self._numbers[place.parent], start + first, start + end)
+            return self.extents(self._numbers[place.parent], start + first, start + end, kept)
         backing = self.backing(number)
         if backing is not None:
             offset, about = _figure(place / "loop/offset"), Path(backing).stat()
             if stat.S_ISBLK(about.st_mode):
-                return self.extents(_number(about.st_rdev), offset + first, offset + end)
+                return self.extents(_number(about.st_rdev), offset + first, offset + end, kept)
             return [Extent(f"{about.st_dev} {about.st_ino}", offset + first, offset + end)]
+        slaves = self._slaves(place)
+        if slaves and number not in kept and ((place / "md").is_dir() or _text(place / "dm/name") in self._whole):
+            return [extent for one in slaves for extent in self.extents(one, kept=kept)]
         pieces = self._pieces(place)
         if not pieces:
             return [Extent(number, first, end)]
@@ -66,7 +78,7 @@ class Stack:
             extent
             for low, high, at, below, start in cuts
             if low < high
-            for extent in self.extents(below, start + low - at, start + high - at)
+            for extent in self.extents(below, start + low - at, start + high - at, kept)
         ]
 
     def chain(self, number: str) -> set[str]:
@@ -76,14 +88,14 @@ class Stack:
         backing = self.backing(number)
         if backing is not None and stat.S_ISBLK((about := Path(backing).stat()).st_mode):
             below.append(_number(about.st_rdev))
-        if (place / "slaves").is_dir():
-            below += [self._named[entry.name] for entry in (place / "slaves").iterdir()]
+        below += self._slaves(place)
         return {number}.union(*map(self.chain, below))
 
     def sharing(self, number: str) -> list[str]:
         """Other devices, not below it, that share bytes with it; including those for which that is unknown."""
-        mine, below = self.extents(number), self.chain(number)
-        return [other for other in self._places if other not in below and self._overlaps(other, mine)]
+        self.extents(number)
+        below = self.chain(number)
+        return [other for other in self._places if other not in below and self._overlap(other, number, below)]
 
     def hidden(self, number: str) -> Iterator[str]:
         """Files and devices below that are only partly visible through a layer."""
@@ -104,9 +116,15 @@ class Stack:
     def _pieces(self, place: Path) -> list[tuple[int, int, str, int]]:
         return self._linear.get(_text(place / "dm/name"), [])
 
-    def _overlaps(self, other: str, mine: list[Extent]) -> bool:
+    def _slaves(self, place: Path) -> list[str]:
+        return (
+            [self._named[entry.name] for entry in (place / "slaves").iterdir()] if (place / "slaves").is_dir() else []
+        )
+
+    def _overlap(self, other: str, number: str, below: Collection[str]) -> bool:
         try:
-            theirs = self.extents(other)
+            common = self.chain(other) & set(below)  # two volumes on one array share what their ranges share there
+            mine, theirs = (self.extents(one, kept=common) for one in (number, other))
         except (OSError, ValueError, LookupError):
             return self.backing(other) is not None  # its file was removed, or lies where nobody can look
         return any(a.what == b.what and a.first < b.end and b.first < a.end for a in mine for b in theirs)

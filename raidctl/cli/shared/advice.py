@@ -1,4 +1,4 @@
-"""What the rules of ``raidctl diagnose`` warn of on a machine where nothing has failed, for ``raidctl show``."""
+"""What the rules of ``raidctl diagnose`` say of a machine where nothing has failed, for ``raidctl show``."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ from raidctl.cli.shared.options import Settings
 from raidctl.model import Inventory
 
 
-def warnings(inventory: Inventory, settings: Settings) -> tuple[str, ...]:
-    """Each warning or critical finding that counts, the worst first: its object, and what is wrong."""
+def advice(inventory: Inventory, settings: Settings) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Findings that count, and checks without a result: each its object and what is wrong, the worst first."""
     found = [one for rule in rules() for one in rule.check(inventory)]
-    if all(one.outcome != "fail" or one.severity == "info" for one in found):
-        return ()
-    from raidctl.audit.diagnosis import alarms, diagnosed  # noqa: PLC0415 - takes long to import, and is rarely needed
+    if all(one.outcome == "pass" or one.severity == "info" for one in found):
+        return (), ()
+    from raidctl.audit.diagnosis import alarms, diagnosed, doubts  # noqa: PLC0415 - takes long to import, rarely needed
     from raidctl.cli.shared import waivers  # noqa: PLC0415 - as above
 
     aside, _ = waivers.kept(settings, inventory.host.hostname)
-    return alarms(diagnosed(inventory, found, aside, waivers.today()))
+    judged = diagnosed(inventory, found, aside, waivers.today())
+    return alarms(judged), doubts(judged)

@@ -41,6 +41,18 @@ accepted, give the entry a new day and a reason.""",
 
 **How to fix.** Read the machine again: `raidctl --json show > FILE`.""",
     ),
+    "group": (
+        "A group of a policy matched no host, or whether it matches one is unknown",
+        """**What it checks.** The groups of a policy. Reports name it `group NAME`.
+
+**Why it matters.** The rules of a group that matches no host check nothing, and a name in it may be misspelled.
+
+**Unmatched** (warning) if no host of an audit belongs to the group. **Unknown** (warning) if the name of a host is
+unknown, so that it may belong to it.
+
+**How to fix.** Correct the `hosts` of the group. If a host has no name, record its inventory on the machine
+itself.""",
+    ),
     "policy": (
         "Nothing of a policy applies to a host",
         """**What it checks.** Whether a policy has a rule for a host, or for an object of it.
@@ -84,7 +96,7 @@ def names() -> tuple[str, ...]:
 
 def other_result(name: str) -> tuple[Rule, str] | None:
     """A result as a rule that finds nothing by itself, and its page; None: there is none of this name."""
-    wanted = name.replace("-", "_")
+    wanted = "group" if name.startswith("group ") else name.replace("-", "_")
     if wanted not in _PAGES:
         return None
     title, page = _PAGES[wanted]

@@ -246,3 +246,38 @@ def test_what_could_not_be_repaired_is_no_reason_for_another_scrub_alone() -> No
     gone = ("  mirror-0 UNAVAIL", "    sda FAULTED", "    sdb FAULTED")
     found = diagnose(read_text(_status(*gone, state="SUSPENDED")).inventory, rules()).findings
     assert "zpool clear" in (found[0].remedy or "")
+
+
+_MIRROR = ("  mirror-0 ONLINE", "    sda ONLINE", "    sdb ONLINE")
+_BESIDE = {
+    "log": ("logs", "  sdc UNAVAIL cannot open"),
+    "log, mirrored": ("logs", "  mirror-1 DEGRADED", "    sdc ONLINE", "    sdd FAULTED too many errors"),
+    "cache": ("cache", "  sde UNAVAIL"),
+    "spare": ("spares", "  sdf FAULTED corrupted data"),
+}
+
+
+@pytest.mark.parametrize("part", _BESIDE)
+def test_a_failed_log_cache_or_spare_takes_no_redundancy(part: str) -> None:
+    """Zpool calls the pool degraded; its data still survive a failure, and the finding is a warning."""
+    seen = read_text(_status(*_MIRROR, *_BESIDE[part], state="DEGRADED"))
+    pool = _pool(_status(*_MIRROR, *_BESIDE[part], state="DEGRADED"))
+    assert (pool.status, pool.status_text, pool.failures_tolerated) == ("ok", "DEGRADED", 1)
+    found = [one for one in diagnose(seen.inventory, rules()).findings if one.severity != "info"]
+    assert {(one.rule, one.severity) for one in found} == {("drive_failed", "warning"), ("reported_trouble", "warning")}
+
+
+@pytest.mark.parametrize(
+    ("rows", "left"),
+    [
+        (("  mirror-0 DEGRADED", "    sda ONLINE", "    sdb UNAVAIL", *_BESIDE["log"]), 0),
+        (("  mirror-0 DEGRADED", "    sda ONLINE", "    sdb DEGRADED too many errors"), 0),
+        (("  raidz2-0 DEGRADED", *(f"    sd{x} ONLINE" for x in "abc"), "    sdd DEGRADED too many errors"), 1),
+        (("  mirror-0 DEGRADED", "    sda ONLINE", "    spare-1 DEGRADED", "      sdb FAULTED", "      sdf ONLINE",
+          "spares", "  sdf INUSE currently in use"), 1),
+    ],
+)  # fmt: skip
+def test_a_degraded_pool_survives_what_its_data_devices_do(rows: tuple[str, ...], left: int) -> None:
+    """A device that zpool no longer trusts counts as gone; a spare that is filled counts as its device."""
+    pool = _pool(_status(*rows, state="DEGRADED"))
+    assert (pool.status, pool.failures_tolerated) == ("degraded", left)

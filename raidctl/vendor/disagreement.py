@@ -1,0 +1,91 @@
+"""Outputs of one controller that disagree: on a cache setting, or of two tools also on a state. Pure.
+
+The problem is reported, and the worse of the values counts: the one with which more data could be lost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from raidctl.vendor.draft import ControllerDraft, Draft, is_bad
+
+_SETTINGS = {
+    "write_current": "active write policy", "cache.write_active": "active write policy",
+    "write_configured": "configured write policy", "cache.write_policy": "configured write policy",
+    "cache.drive_write_cache": "drives' write caches", "write_cache": "write cache",
+}  # fmt: skip
+"""Fields of evidence, with their names."""
+_HELD = ("cache.caching", "cache.setting", "cache.mode")
+"""Fields of packages that are shown under another name."""
+_STATES = ("status", "state")
+_RISK = {
+    "write-through": 0, "writethrough": 0, "off": 0, "disabled": 0, "protect": 0, "default": 1, "balance": 1,
+    "protected-write-back": 1, "write-back": 2, "writeback": 2, "on": 2, "enabled": 2, "unprotected-write-back": 3,
+    "perform": 3,
+}  # fmt: skip
+"""How much of what is written may be lost with a setting."""
+_REMEDY = "Run the tools again, and give only the latest outputs of one machine."
+
+
+def settle_settings(controller: ControllerDraft[Any]) -> None:
+    """Report cache settings of which several outputs print different values, and keep the worst."""
+    for draft in controller.all():
+        for name, label in _SETTINGS.items():
+            values = list(dict.fromkeys(value for _, field, value in draft.evidence if field == name))
+            if len(values) > 1:
+                _settle(draft, name, label, values)
+
+
+def settle_tools(shown: ControllerDraft[Any], other: ControllerDraft[Any]) -> None:
+    """Report what two tools print differently of one controller, and keep the worse of both."""
+    for mine, its in _pairs(shown, other):
+        for name, label in _SETTINGS.items():
+            values = [mine.get(name), its.get(name)]
+            if None not in values and values[0] != values[1]:
+                _settle(mine, name, label, values)
+        for name in _STATES:
+            values = [mine.get(name), its.get(name)]
+            if is_bad(values[0]) != is_bad(values[1]) and not {None, "unknown"} & {*values}:
+                if is_bad(values[1]):
+                    mine.override(name, values[1])
+                    mine.override("status_text", its.get("status_text"))
+                _report(mine, "state", values)
+
+
+def put_setting(draft: Draft, name: str, label: str, value: object) -> None:
+    """Set a setting whose line is evidence for a detail only; of two that differ, the worse counts."""
+    known = draft.get(name)
+    draft.put(None, name, value)
+    if known is not None and _word(known) != _word(value):
+        _settle(draft, name, label, [known, value])
+
+
+def _pairs(shown: ControllerDraft[Any], other: ControllerDraft[Any]) -> Iterator[tuple[Draft, Draft]]:
+    """The objects that both list."""
+    for name in ("volumes", "drives", "batteries"):
+        mine, its = getattr(shown, name), getattr(other, name)
+        if name == "batteries" and len(mine) == len(its) == 1:  # a list has no name for its kind
+            yield next(iter(mine.values())), next(iter(its.values()))
+        else:
+            yield from ((mine[key], its[key]) for key in mine if key in its)
+
+
+def _settle(draft: Draft, name: str, label: str, values: Sequence[object]) -> None:
+    held = next((one for one in (name, *_HELD) if draft.get(one) in values), None)
+    if held is not None:
+        draft.override(held, max(values, key=lambda value: _RISK.get(_word(value), 1)))
+    _report(draft, label, values)
+
+
+def _word(value: object) -> str:
+    """``write-back`` of ``write_back`` and ``Write Back``, ``on`` of True."""
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    return str(value).lower().replace("_", "-").replace(" ", "-")
+
+
+def _report(draft: Draft, label: str, values: Sequence[object]) -> None:
+    words = " or ".join(map(_word, values))
+    message = f"The outputs disagree on the {label}: {words}. The worse value is shown."
+    draft.add_problem("error", "unread", message, _REMEDY)

@@ -1,0 +1,56 @@
+"""Where several outputs describe one array differently: of two machines, or of two moments."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+
+from raidctl_md.draft import ArrayDraft, Source
+from raidctl_md.state import VOLUME_HEALTH
+
+LIVE = (Source.DETAIL, Source.MDSTAT, Source.SYSFS)
+"""Sources that show the state of a running array."""
+_FIELDS = {"unique_id": "UUID", "raid_level": "RAID level", "size_bytes": "size", "status": "state"}
+
+
+def differences(drafts: Sequence[ArrayDraft]) -> list[str]:
+    """What two outputs report differently of an array; progress and a running check aside.
+
+    mdstat and mdadm are read one after the other, so that of them only what does not change in between counts.
+    """
+    found: dict[str, None] = {}
+    for one, two in combinations([draft for draft in drafts if draft.source in LIVE], 2):
+        same = one.source is two.source
+        if same or Source.SYSFS not in (one.source, two.source):
+            found.update(dict.fromkeys(_between(one, two) if same else _apart(one, two)))
+    return list(found)
+
+
+def _between(one: ArrayDraft, two: ArrayDraft) -> Iterator[str]:
+    for name, label in _FIELDS.items():
+        values = [one.get(name), two.get(name)]
+        same = _badness(one) == _badness(two) if name == "status" else values[0] == values[1]
+        if None not in values and not same:
+            yield f"{label} {values[0]} or {values[1]}"
+    if one.members and two.members and {*one.members} != {*two.members}:
+        yield "other members"
+
+
+def _apart(one: ArrayDraft, two: ArrayDraft) -> Iterator[str]:
+    """What shows that mdstat and mdadm are of different arrays; names of mappings are not compared."""
+    levels = {one.get("raid_level"), two.get("raid_level")} - {None, "unknown"}
+    if len(levels) > 1:
+        yield f"RAID level {' or '.join(sorted(levels))}"
+    plain = not any(name.startswith("dm-") or "/" in name for draft in (one, two) for name in draft.members)
+    if plain and one.members and two.members and not one.members.keys() & two.members.keys():
+        yield "other members"
+
+
+def _badness(draft: ArrayDraft) -> int:
+    status = draft.get("status")
+    return {"critical": 0, "warning": 1}.get(VOLUME_HEALTH[status], 2) if status else 2
+
+
+def worst_first(drafts: Sequence[ArrayDraft]) -> list[ArrayDraft]:
+    """Put running arrays in a bad state first: of two outputs that disagree, the bad one counts."""
+    return sorted(drafts, key=lambda draft: (draft.source not in LIVE, _badness(draft)))

@@ -1,0 +1,37 @@
+"""An output of storcli and one of MegaCli in one text, one below the other and without a prompt in between. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from raidctl.vendor.protocol import Document
+
+# Adapter 0 -- Virtual Drive Information:   Adapter #0   BBU status for Adapter: 0   Adapter: 0: Number of …
+_MEGACLI = re.compile(r"\s*(?:Adapter[: ]*#?\d+(?: --.*|:.*)?|BBU status for Adapter: \d+)\s*")
+# CLI Version = 007.1513.0000.0000 Apr 01, 2021   Controller = 0   Generating detailed summary of the adapter, …
+_STORCLI = re.compile(r"\s*(?:(?:CLI Version|Controller|Status Code) = \S.*|Generating detailed summary of .*)")
+
+
+def unglued(document: Document, kinds: tuple[str, str]) -> Sequence[Document]:
+    """The document, or one for each tool whose outputs are in it; lines keep their numbers.
+
+    ``kinds``: those of storcli and MegaCli.
+    """
+    lines = document.text.split("\n")
+    starts = {number: kind for number, line in enumerate(lines) if (kind := _kind(line, kinds))}
+    if document.kind not in kinds or set(starts.values()) != {*kinds}:
+        return [document]
+    own: dict[str, list[str]] = {kind: [] for kind in kinds}
+    now = starts[min(starts)]
+    for number, line in enumerate(lines):
+        now = starts.get(number, now)
+        for kind, kept in own.items():
+            kept.append(line if kind == now else "")
+    return [replace(document, kind=kind, text="\n".join(kept)) for kind, kept in own.items()]
+
+
+def _kind(line: str, kinds: tuple[str, str]) -> str | None:
+    return kinds[0] if _STORCLI.fullmatch(line) else kinds[1] if _MEGACLI.fullmatch(line) else None
