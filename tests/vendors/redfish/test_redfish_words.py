@@ -87,6 +87,12 @@ def test_health_and_state_of_a_volume(health: str | None, state: str | None, sta
         ({"StatusIndicator": "InACriticalArray"}, "warning"),
         ({"StatusIndicator": "InAFailedArray"}, "critical"),
         ({"StatusIndicator": "Bewildered"}, "unknown"),
+        ({"Oem": {"Lenovo": {"DriveStatus": "UnconfiguredBad"}}}, "critical"),
+        ({"Oem": {"Maker": {"Own": {"PdState": "Failed"}}}}, "critical"),
+        ({"Oem": {"Maker": {"PdState": "Online"}}}, "ok"),
+        ({"Oem": {"Maker": {"SecurityStatus": "Failed", "PowerState": "Offline"}}}, "ok"),
+        ({"Operations": [{"OperationName": "Rebuild", "PercentageComplete": 42}]}, "warning"),
+        ({"Operations": [{"OperationName": "Sanitize", "PercentageComplete": 42}]}, "ok"),
         ({"Status": {"Health": "OK", "State": "Degraded"}}, "warning"),
         ({"Status": {"Health": "OK", "State": "StandbySpare"}}, "ok"),
         ({"Status": {"Health": "OK", "State": "InTest"}}, "unknown"),
@@ -210,6 +216,24 @@ def test_a_bad_health_of_all_parts_without_a_bad_part_is_a_warning(rollup: str, 
     seen = seen_with(machine, {path: {**storage, "Status": {**storage["Status"], "HealthRollup": rollup}}})
     found = [one.severity for one in seen.inventory.problems if "all parts together" in one.message]
     assert found == ([severity] if severity else [])
+
+
+@pytest.mark.parametrize(("health", "severity"), [("OK", None), ("Warning", "warning"), ("Critical", "error")])
+def test_a_bad_health_of_storage_beside_good_controllers_counts(health: str, severity: str | None) -> None:
+    """``Status.Health`` of a Storage resource without ``HealthRollup``, and nothing below it that is bad."""
+    machine, path = "redfish-supermicro-x12", "/redfish/v1/Systems/1/Storage/HBA0"
+    storage = resources(machine)[path]
+    seen = seen_with(machine, {path: {**storage, "Status": {"State": "Enabled", "Health": health}}})
+    found = [one.severity for one in seen.inventory.problems if "all parts together" in one.message]
+    assert found == ([severity] if severity else [])
+
+
+def test_a_volume_is_degraded_where_its_makers_extension_reports_it() -> None:
+    """``"DellVirtualDisk": {"RaidStatus": "Degraded"}`` beside a health of OK."""
+    for word, status in (("Degraded", "degraded"), ("Online", "ok")):
+        good = {"Health": "OK", "State": "Enabled"}
+        seen = _seen(_VOLUME, Status=good, Oem={"Dell": {"DellVirtualDisk": {"RaidStatus": word}}})
+        assert [volume.status for volume in only_controller(seen).volumes] == [status]
 
 
 def test_an_absent_drive_without_a_health_is_gone() -> None:
