@@ -118,7 +118,9 @@ _ORDER = ("critical", "failed", "offline", "rebuilding", "warning", "degraded", 
 
 
 # "Oem": {"Lenovo": {"DriveStatus": "UnconfiguredBad"}}
-_OWN_STATE = re.compile(r"Oem\.(?:\w+\.)+(?!\w*(?:Secur|Encrypt|Lock|Power|Link|Predict|Patrol|Eras))\w*(?:Status|State)")
+_OWN_STATE = re.compile(
+    r"Oem\.(?:\w+\.)+(?!\w*(?:Secur|Encrypt|Lock|Power|Link|Predict|Patrol|Eras))\w*(?:Status|State)"
+)
 
 
 def own_states(resource: Resource, words: Mapping[str, str]) -> Iterator[Mark]:

@@ -17,7 +17,18 @@ from raidctl.model import (
 )
 from raidctl.text import printable
 from raidctl.vendor.draft import WEAK, GroupDraft
-from raidctl_redfish.fields import Field, Mark, look_up, mebibytes, own_states, put_health, read_fields, size, state_of, text
+from raidctl_redfish.fields import (
+    Field,
+    Mark,
+    look_up,
+    mebibytes,
+    own_states,
+    put_health,
+    read_fields,
+    size,
+    state_of,
+    text,
+)
 from raidctl_redfish.resource import Resource, keep_rest, links_of
 from raidctl_redfish.vocabulary import (
     DIMINISHED,
