@@ -24,8 +24,7 @@ _USAGE: dict[str, Role] = {
 }
 """What the column Usage contains besides the name of an array and the kinds of hot spare."""
 _DROPPED = re.compile(r"(?:^|[\[(])(?:failed|dead|missing|error|offlined?)(?:\W|$)")
-_UNUSED = re.compile(r"(?:^|[\[(])(?:incomplete|foreign)")
-"""Of a drive whose set is not, or not wholly, of this controller."""
+_INCOMPLETE = re.compile(r"(?:^|[\[(])incomplete")
 _SLOT_WORD = re.compile(r"^(?:[A-Za-z]{2,}[ #]*)+")
 _NO_BATTERY = frozenset({"not installed", "not present", "not detected", "no battery", "none", "absent"})
 _BATTERIES: dict[BatteryStatus, tuple[str, ...]] = {
@@ -188,7 +187,10 @@ def usage(drive: Draft, line: Line, value: str) -> None:
     if role == "member" and low not in {"rebuilding", "rebuild"}:
         drive.put(None, "set", value)
     # the tool puts Failed in this column as soon as it drops a drive
-    doubtful = low.startswith("rebuild") or _UNUSED.search(low)
+    if _INCOMPLETE.search(low):
+        message = f"The drive belongs to a RAID set that lacks drives: {value}."
+        drive.add_problem("error", "state", message, "Connect the missing drives before anything else.")
+    doubtful = low.startswith(("rebuild", "foreign"))
     health = "critical" if role == "failed" else "warning" if doubtful else "ok"
     drive.put(line, "status", health, weight)
     if role == "failed" or health == "warning":
