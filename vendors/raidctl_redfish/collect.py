@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct, field
 
+from raidctl.json_decode import decode_at
 from raidctl.model import Capability, Controller, Problem, Tool
 from raidctl.vendor.draft import distinct
 from raidctl.vendor.protocol import Document, Observation
@@ -27,6 +28,7 @@ _USED = frozenset(
         "ArrayController", "LogicalDrive", "DiskDrive",
     )
 )  # fmt: skip
+_RESOURCE = re.compile(r"(?m)^\{")
 _AGAIN = "Read it again; a file must contain one whole resource, as the BMC gives it."
 
 
@@ -45,9 +47,9 @@ def read(documents: Sequence[Document], support: Mapping[str, Capability]) -> Ob
     """Read saved resources; never raises for their contents."""
     resources: dict[str, Resource] = {}
     problems: list[Problem] = []
-    for document in documents:
+    for document, text in ((one, text) for one in documents for text in _texts(one.text)):
         try:
-            resource = decode("", document.name, document.text)
+            resource = decode("", document.name, text)
         except ValueError as error:
             message = f"The JSON is damaged or cut off: {str(error)[:120]}."
             problems.append(Problem("error", document.name, message, _AGAIN, "unread"))
@@ -60,6 +62,20 @@ def read(documents: Sequence[Document], support: Mapping[str, Capability]) -> Ob
         resources.setdefault(resource.path, resource)
     problems += _lacking(resources)
     return assemble(resources, support, problems, ())
+
+
+def _texts(text: str) -> list[str]:
+    """The resources of a text, such as a terminal's with several calls of curl; what breaks off is one, too."""
+    found: list[str] = []
+    end = 0
+    for begin in _RESOURCE.finditer(text):
+        if begin.start() >= end:
+            try:
+                _, end = decode_at(text, begin.start())
+            except ValueError:
+                return [*found, text[begin.start() :]]
+            found.append(text[begin.start() : end])
+    return found or [text]
 
 
 def _lacking(resources: Mapping[str, Resource]) -> Iterable[Problem]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 
 from raidctl.survey.survey import Survey
-from tests.support.conclusions import anything_unread, only_controller
+from tests.support.conclusions import anything_unread, only_controller, read_text
 from tests.vendors.redfish.damaged import resources, seen_with
 
 _MACHINE = "redfish-ilo6-failed-capacitor"
@@ -242,3 +243,15 @@ def test_an_absent_drive_without_a_health_is_gone() -> None:
     [gone] = [drive for drive in only_controller(seen).drives if drive.status != "ok"]
     assert gone.status == "critical"
     assert not anything_unread(seen)
+
+
+@pytest.mark.parametrize("prompt", ["[root@db ~]# ", "$ ", ""])
+def test_resources_that_follow_each_other_in_one_text_are_all_read(prompt: str) -> None:
+    """A terminal's text with several calls of curl; the last resource may be cut off."""
+    found = {path: one for path, one in resources(_BMC).items() if "RAID_Slot1" in path}
+    text = "".join(f"{prompt}curl -sk https://bmc{path}\n{json.dumps(one, indent=1)}\n" for path, one in found.items())
+    [card] = [one for one in read_text(text).inventory.controllers if one.volumes]
+    [whole] = [one for one in seen_with(_BMC, {}).inventory.controllers if one.volumes]
+    assert [one.id for one in card.volumes] == [one.id for one in whole.volumes]
+    assert [one.id for one in card.batteries] == [one.id for one in whole.batteries] != []
+    assert any("cut off" in problem.message for problem in read_text(text[:-40]).inventory.problems)
