@@ -30,13 +30,11 @@ _TYPOGRAPHY = str.maketrans(
 """What mail programs put in place of typed quotation marks, dashes, dots and ``(R)``."""
 _APOSTROPHE = re.compile(r"(?<!\d)\u2019|\u2019(?!\d)")
 """Between digits it is the separator of thousands in some languages."""
-_TAG = r"(?:\[/?code(?:=\w+)?\]|</?(?:pre|code)\b[^<>\n]{0,80}>)"
-_FENCE = re.compile(
-    rf"(?mi)^[ \t]*(?:(?:{_TAG}[ \t]*)+|```\w*[ \t]*)(?:\n|\Z)|^{_TAG}(?=[ \t]*\S)|(?<=\S)[ \t]*{_TAG}[ \t]*$"
-)
+_TAG = r"(?:(?:\[/?code(?:=\w+)?\]|</?(?:pre|code)\b[^<>\n]{0,80}>)[ \t]*){1,4}"
+_FENCE = re.compile(rf"(?mi)^[ \t]*(?:{_TAG}|```\w*[ \t]*)(?:\n|\Z)|^{_TAG}(?=\S)|(?<=\S)[ \t]*{_TAG}$")
 """Marks of a code block: a line of them, or before the first or behind the last word of a line."""
-_SIGNATURE = re.compile(r"(?m)^-- \n(?:.*\S.*\n?){0,8}(?=[ \t]*\n|\Z)")
-"""``-- `` and the lines below it, to a blank one; the separator of ``grep -A`` has no blank."""
+_SIGNATURE = re.compile(r"(?m)^-- \n(?:[ \t]*\S[^\n]*(?:\n|\Z)){0,8}(?=[ \t]*\n|\Z)")
+"""``-- `` and the lines below it, to a blank one, 8 at most; the separator of ``grep -A`` has no blank."""
 
 
 def decoded(text: str) -> str:

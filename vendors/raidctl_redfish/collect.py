@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from msgspec import Struct, field
 
@@ -71,11 +73,18 @@ def _texts(text: str) -> list[str]:
     for begin in _RESOURCE.finditer(text):
         if begin.start() >= end:
             try:
-                _, end = decode_at(text, begin.start())
+                value, end = decode_at(text, begin.start())
             except ValueError:
                 return [*found, text[begin.start() :]]
-            found.append(text[begin.start() : end])
+            found += _members(value) or [text[begin.start() : end]]
     return found or [text]
+
+
+def _members(value: Any) -> list[str]:
+    """The resources of a collection that was asked for with ``?$expand=.``; none where it has links to them."""
+    members = value.get("Members") if isinstance(value, Mapping) else None
+    found = [one for one in members if isinstance(one, Mapping)] if isinstance(members, list) else []
+    return [json.dumps(one) for one in found if "@odata.type" in one]
 
 
 def _lacking(resources: Mapping[str, Resource]) -> Iterable[Problem]:

@@ -255,3 +255,12 @@ def test_resources_that_follow_each_other_in_one_text_are_all_read(prompt: str) 
     assert [one.id for one in card.volumes] == [one.id for one in whole.volumes]
     assert [one.id for one in card.batteries] == [one.id for one in whole.batteries] != []
     assert any("cut off" in problem.message for problem in read_text(text[:-40]).inventory.problems)
+
+
+def test_an_expanded_collection_is_its_members() -> None:
+    """``GET …/Volumes?$expand=.``, kept in a file."""
+    volume = {**resources(_MACHINE)[_VOLUME], "Status": {"Health": "Critical", "State": "Enabled"}}
+    path = _VOLUME.rpartition("/")[0]
+    kind = "#VolumeCollection.VolumeCollection"
+    text = json.dumps({"@odata.id": path, "@odata.type": kind, "Members": [volume]}, indent=1)
+    assert [one.status for one in only_controller(read_text(text)).volumes] == ["failed"]
