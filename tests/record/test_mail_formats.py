@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from raidctl.recording.mail_formats import decoded, without_frames
+from raidctl.recording.mail_formats import decoded, without_frames, without_prefixes
+from raidctl.recording.transcript import cleaned
 
 _LONG = "Logical Volume Label: 01ABC  Drive Type: Data  Mount Points: /srv/backup"
 
@@ -45,6 +46,7 @@ def test_encodings_and_typography(text: str, plain: str) -> None:
         ("[code]A\nB[/code]\n", "A\nB\n"),
         ('<pre class="x">\nA\n</pre>\n', "A\n"),
         ("<pre><code>A\nB</code></pre>\n", "A\nB\n"),
+        ("[QUOTE=joe][CODE]A\nB[/CODE][/QUOTE]\n", "A\nB\n"),
         ("A [code] B\n", "A [code] B\n"),
         ("A\n-- \nJoe\nExample Ltd.\n\nB\n", "A\n\nB\n"),
         # grep -A prints no blank behind its separator
@@ -60,3 +62,33 @@ def test_encodings_and_typography(text: str, plain: str) -> None:
 def test_frames(text: str, plain: str) -> None:
     """Marks of code blocks, signatures and the blank lines between all lines are removed."""
     assert without_frames(text) == plain
+
+
+@pytest.mark.parametrize(
+    ("text", "plain"),
+    [
+        (
+            "Jun 12 10:11:12 db7 check.sh[123]: a\nJun  2 10:11:12 db7 check.sh[123]:   b\nJun 12 10:11:12 db7 cron:\n",
+            "a\n  b\n\n",
+        ),
+        ("2024-06-12T10:11:12+02:00 db7 x: a\n" * 3, "a\n" * 3),
+        ("<joe> a\n<joe>\n<joe>   b\n", "a\n\n  b\n"),
+        ("[10:11] <@joe> a\n" * 3, "a\n" * 3),
+        ("     1\ta\n     2\t  b\n     3\tc\n", "a\n  b\nc\n"),
+        ("1:a\n2:\n3:  b\n", "a\n\n  b\n"),
+        # the kernel's log is an output of its own
+        ("Jun 12 10:11:12 db7 kernel: md0: a\n" * 3, "Jun 12 10:11:12 db7 kernel: md0: a\n" * 3),
+        # a table whose rows have other numbers, or one line of many
+        ("1 a\n3 b\n4 c\n", "1 a\n3 b\n4 c\n"),
+        ("<joe> a\nb\nc\n", "<joe> a\nb\nc\n"),
+        ("1 a\n2 b\n", "1 a\n2 b\n"),
+    ],
+)
+def test_prefixes_of_all_lines(text: str, plain: str) -> None:
+    """What a log, a chat or ``cat -n`` puts before each line is removed where all lines have it."""
+    assert without_prefixes(text) == plain
+
+
+def test_colours_of_a_terminal() -> None:
+    """Escape sequences around and inside the words of an output."""
+    assert cleaned("\x1b]0;db7\x07\x1b[1;32mmd0\x1b[0m : \x1b[31mactive\x1b[m raid1\n") == "md0 : active raid1\n"
