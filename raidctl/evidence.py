@@ -87,6 +87,27 @@ class Fact(NamedTuple):
         return self.line.output.command
 
 
+_WORD = re.compile(r"[^\W\d_]+")
+_LEFT_OUT = frozenset(
+    f"{what}{word}"
+    for what in ("", "output ", "lines ", "rest ")
+    for word in (
+        "snip", "snipped", "cut", "cut here", "truncated", "omitted", "removed", "trimmed", "shortened", "etc", "usw",
+        "gekürzt", "gekuerzt", "abgeschnitten", "ausgelassen", "weggelassen", "tronqué", "coupé", "and so on",
+    )
+)  # fmt: skip
+"""The words of a line that stands for others, which somebody has left out: ``[snip]``, ``-- gekürzt --``."""
+_DOTS = re.compile(r"\.\.\.|…|\. \. \.")
+_SHORT = 60
+
+
+def _is_left_out(text: str) -> bool:
+    if len(text) > _SHORT:
+        return False
+    words = " ".join(_WORD.findall(text.lower()))
+    return words in _LEFT_OUT if words else not any(map(str.isdigit, text)) and _DOTS.search(text) is not None
+
+
 class Output(Struct, eq=False):
     """One output of one tool, and what its lines gave."""
 
@@ -142,6 +163,12 @@ class Output(Struct, eq=False):
     def unparsed(self) -> list[Line]:
         """The lines that are not blank and that no parser used."""
         return [line for line in self.lines if not line.used and line.text.strip()]
+
+    @property
+    def left_out(self) -> str:
+        """What somebody put in place of lines, a clause: ``...``, ``[snip]``; empty: no unparsed line is one."""
+        mark = next((line for line in self.lines if not line.used and _is_left_out(line.stripped)), None)
+        return "" if mark is None else f"lines were left out at {mark.stripped!r}"
 
     @property
     def cut_off(self) -> str | None:

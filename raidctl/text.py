@@ -38,11 +38,16 @@ def collapse(text: str) -> str:
     return " ".join(text.split())
 
 
+def without_escapes(text: str) -> str:
+    """Remove a terminal's escape sequences: colours, titles, movements."""
+    return _ESCAPES.sub("", text) if "\x1b" in text else text
+
+
 def printable(text: str) -> str:
     """Remove escape sequences, control and invisible characters, which could manipulate a terminal."""
     if text.isascii() and text.isprintable():
         return text
-    return _CONTROL.sub("\N{REPLACEMENT CHARACTER}", _ESCAPES.sub("", text))
+    return _CONTROL.sub("\N{REPLACEMENT CHARACTER}", without_escapes(text))
 
 
 def attempt(parse: Callable[[str], T], text: str | None) -> T | None:

@@ -265,7 +265,9 @@ def expects_failure(controller: Controller, drive: Drive) -> bool:
 
 def too_hot(drive: Drive) -> bool:
     """Whether a drive warns of its temperature alone: ``PASSED; Airflow_Temperature_Cel FAILING_NOW``."""
-    words = [part.strip() for part in re.split(r"[;,]|: ", (drive.status_text or "").lower())]
+    words = [
+        part.strip().removeprefix("warning - ") for part in re.split(r"[;,]|: ", (drive.status_text or "").lower())
+    ]
     reasons = [part for part in words if not part.startswith(_NO_REASON)]
     return drive.status == "warning" and bool(reasons) and all("temperature" in part for part in reasons)
 

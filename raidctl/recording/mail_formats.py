@@ -30,13 +30,39 @@ _TYPOGRAPHY = str.maketrans(
 """What mail programs put in place of typed quotation marks, dashes, dots and ``(R)``."""
 _APOSTROPHE = re.compile(r"(?<!\d)\u2019|\u2019(?!\d)")
 """Between digits it is the separator of thousands in some languages."""
-_TAG = r"(?:\[/?code(?:=\w+)?\]|</?(?:pre|code)\b[^<>\n]{0,80}>)"
-_FENCE = re.compile(
-    rf"(?mi)^[ \t]*(?:(?:{_TAG}[ \t]*)+|```\w*[ \t]*)(?:\n|\Z)|^{_TAG}(?=[ \t]*\S)|(?<=\S)[ \t]*{_TAG}[ \t]*$"
-)
+_TAG = r"(?:(?:\[/?(?:code|quote)(?:=[^\]\n]{0,80})?\]|</?(?:pre|code)\b[^<>\n]{0,80}>)[ \t]*){1,4}"
+_FENCE = re.compile(rf"(?mi)^[ \t]*(?:{_TAG}|```\w*[ \t]*)(?:\n|\Z)|^{_TAG}(?=\S)|(?<=\S)[ \t]*{_TAG}$")
 """Marks of a code block: a line of them, or before the first or behind the last word of a line."""
-_SIGNATURE = re.compile(r"(?m)^-- \n(?:.*\S.*\n?){0,8}(?=[ \t]*\n|\Z)")
-"""``-- `` and the lines below it, to a blank one; the separator of ``grep -A`` has no blank."""
+_SIGNATURE = re.compile(r"(?m)^-- \n(?:[ \t]*\S[^\n]*(?:\n|\Z)){0,8}(?=[ \t]*\n|\Z)")
+"""``-- `` and the lines below it, to a blank one, 8 at most; the separator of ``grep -A`` has no blank."""
+
+
+_PREFIX = re.compile(
+    # Jun 12 10:11:12 host check.sh[123]:      2024-06-12T10:11:12+02:00 host check.sh[123]:
+    r"(?:\w{3} [ \d]\d \d\d:\d\d:\d\d|\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d\S*) \S+ (?!kernel)[\w./-]+(?:\[\d+\])?:(?: |$)"
+    # [10:11] <joe>        <joe>
+    r"|(?:\[?\d\d:\d\d(?::\d\d)?\]? )?<[ @+%]?[^\s<>]{1,30}>(?: |$)"
+)
+"""What a system's log or a chat puts before each line; the kernel's log is one of its own."""
+_NUMBERED = re.compile(r" *(\d+)(?:[:\t]|  ?|$)")
+_FEWEST_LINES = 3
+
+
+def without_prefixes(text: str) -> str:
+    """Remove what a log, a chat or ``cat -n`` has put before each line."""
+    lines = text.split("\n")
+    full = [line for line in lines if line.strip()]
+    if full and sum(_PREFIX.match(line) is not None for line in full) * 10 >= len(full) * 9:
+        return "\n".join(_PREFIX.sub("", line, count=1) for line in lines)
+    numbers = [match and int(match[1]) for match in map(_NUMBERED.match, full)]
+    if len(full) >= _FEWEST_LINES and numbers in (list(range(1, len(full) + 1)), _counted(lines)):
+        return "\n".join(_NUMBERED.sub("", line, count=1) for line in lines)
+    return text
+
+
+def _counted(lines: list[str]) -> list[int]:
+    """The numbers of the lines that are not blank, of all lines."""
+    return [number for number, line in enumerate(lines, 1) if line.strip()]
 
 
 def decoded(text: str) -> str:

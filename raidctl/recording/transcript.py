@@ -16,7 +16,8 @@ from itertools import islice, pairwise
 
 import msgspec
 
-from raidctl.recording.mail_formats import decoded, without_frames, without_references
+from raidctl.recording.mail_formats import decoded, without_frames, without_prefixes, without_references
+from raidctl.text import without_escapes
 
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 _MARKS = (
@@ -95,10 +96,10 @@ def cleaned(text: str, prompts: Prompts | None = None) -> str:
     what mail programs and web pages have encoded is decoded; in a whole JSON document only blanks are. A last prompt
     is removed, unless one of the tools of ``prompts`` was called there: its output is missing.
     """
-    text = _NOTHING.sub("", _SPACES.sub(" ", text)).replace("\r\n", "\n")
+    text = _NOTHING.sub("", _SPACES.sub(" ", without_escapes(text))).replace("\r\n", "\n")
     if text.lstrip()[:1] in ("{", "[") and _is_json(text):
         return without_references(text) if "&nbsp;" in text else text
-    text = _dedented(without_frames(unquoted(decoded(text))).expandtabs(8))
+    text = _dedented(without_frames(unquoted(without_prefixes(decoded(text)))).expandtabs(8))
     last = _LAST_PROMPT.search(text)
     if last is not None and not (prompts and prompts.called(last[0])):
         text = f"{text[: last.start()]}\n\n"  # it shows that the output is complete

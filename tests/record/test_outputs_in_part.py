@@ -236,3 +236,20 @@ def test_prose_is_no_output(tmp_path: Path) -> None:
     found = read(tmp_path, *prose, SUPERBLOCK.format(checksum="correct"))
     assert [card.id for card in found.controllers] == ["md"]
     assert unread(found) == []
+
+
+@pytest.mark.parametrize("mark", ["...", "[...]", "…", "[snip]", "(... gekürzt ...)", "--- 8< --- cut ---", "etc."])
+def test_lines_that_somebody_left_out_are_a_problem(tmp_path: Path, mark: str) -> None:
+    """What is left may be fine; what a failed array or drive printed may be what is missing."""
+    arrays = """\
+Personalities : [raid1]
+md1 : active raid1 sdd1[1] sdc1[0]
+      524224 blocks super 1.2 [2/2] [UU]
+
+{}
+unused devices: <none>
+"""
+    other = "md0 : active raid1 sdb1[1](F) sda1[0]\n      524224 blocks super 1.2 [2/1] [U_]\n"
+    assert read(tmp_path, arrays.format("")).problems == ()
+    assert [one.kind for one in read(tmp_path, arrays.format(f"{mark}\n")).problems] == ["unread"]
+    assert read(tmp_path, arrays.format(other)).problems == ()

@@ -65,6 +65,11 @@ def blanks(mark: str) -> Callable[[str], str]:
     return lambda text: re.sub("  ", f" {mark}", text)
 
 
+def numbered(text: str) -> str:
+    """``cat -n``."""
+    return "".join(f"{n:6}\t{line}" for n, line in enumerate(text.splitlines(keepends=True), 1))
+
+
 DAMAGES: dict[str, Callable[[str], str]] = {
     "no-break": lambda text: text.replace(" ", "\u00a0"),
     "figure space": blanks("\u2007"),
@@ -83,6 +88,11 @@ DAMAGES: dict[str, Callable[[str], str]] = {
     "typographic": lambda text: text.replace("'", "\u2019").replace(" - ", " \u2013 ").replace("(R)", "\u00ae"),
     "block of code": lambda text: f"Hi,\n\n```\n{text.rstrip()}\n```\n\nThanks\n",
     "page of a forum": lambda text: f"[code]{text.rstrip()}[/code]\n",
+    "page of quotes": lambda text: f"[QUOTE=joe][CODE]{text}[/CODE][/QUOTE]\n",
+    "colours": lambda text: re.sub(r"\w+", lambda found: f"\x1b[1;31m{found[0]}\x1b[0m", text),
+    "log": lambda text: textwrap.indent(text, "Jun 12 10:11:12 db7 check.sh[123]: ", lambda _: True),
+    "chat": lambda text: textwrap.indent(text, "<joe> ", lambda _: True),
+    "numbered": lambda text: numbered(text) if text.count("\n") > 3 else text,
     "CR LF": lambda text: text.replace("\n", "\r\n"),
     "CR": lambda text: text.replace("\n", "\r"),
     "byte order mark": lambda text: f"\ufeff{text}",

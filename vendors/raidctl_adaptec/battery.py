@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from raidctl.evidence import mark_read
 from raidctl.model import BatteryKind, BatteryStatus
 from raidctl.text import collapse
@@ -59,6 +61,11 @@ def section_of(sub: str) -> tuple[str, BatteryKind] | None:
     """Which battery a part of the controller's section is about; None for another part."""
     key = normalized(sub)
     return next(((name, kind) for part, name, kind in _SECTIONS if part in key), None)
+
+
+_PERCENT = re.compile(r"(\d{1,3}) ?(?:percent|%)", re.IGNORECASE)
+_WORN = 20
+"""Percent of its health at which a capacitor is no longer good."""
 
 
 def read_block(controller: ControllerDraft, block: Block, name: str, kind: BatteryKind) -> None:
@@ -131,6 +138,9 @@ def _parts(battery: Draft) -> list[BatteryStatus]:
             )
         elif name == "part.hardware error":
             found.append("failed")
+        elif (left := _PERCENT.fullmatch(value)) is not None:
+            # Health Status                              : 100 percent
+            found.append("ok" if int(left[1]) > _WORN else "degraded")
         else:
             known = vocabulary.battery_word(value)
             if known == "unknown":

@@ -25,7 +25,7 @@ _CELSIUS = re.compile(
     r"(-?\d{1,3})(?:\.\d+)? ?(?:deg(?:rees)? ?)?C?(?: ?/.{1,40}| ?\(.{1,40}\))?", re.ASCII | re.IGNORECASE
 )
 # 4955 mV/ 5302 mV
-_MILLIVOLT = re.compile(r"(-?\d{1,6}) ?mV(?: ?/.{1,40})?", re.ASCII | re.IGNORECASE)
+_MILLIVOLT = re.compile(r"(-?\d{1,6}) ?m(?:illi)?V(?:olts)?(?: ?/.{1,40})?", re.ASCII | re.IGNORECASE)
 _PCI = re.compile(r"(?:([0-9a-f]{1,4}):)?([0-9a-f]{1,2}):([0-9a-f]{1,2})[:.]([0-7])", re.ASCII | re.IGNORECASE)
 _RPM = re.compile(r"(\d{3,6}) ?(?:rpm)?", re.ASCII | re.IGNORECASE)
 _KEY = re.compile(r"(\d{1,5}) ?, ?(\d{1,5})(?:\(.{0,20}\))?", re.ASCII)
@@ -88,7 +88,7 @@ def celsius(value: str) -> int | None:
 
 
 def volts(value: str) -> float | None:
-    """Volts now of ``4955 mV/ 5302 mV``."""
+    """Volts now of ``4955 mV/ 5302 mV``, or of ``5208 milliVolts``."""
     if not has_value(value):
         return None
     return int(figure(_MILLIVOLT, collapse(value))[1]) / 1000

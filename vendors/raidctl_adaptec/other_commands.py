@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from raidctl.evidence import Line, mark_read
-from raidctl.text import attempt
+from raidctl.text import attempt, printable
 from raidctl.vendor.draft import DETAIL, REPORT, ROW, Draft, Pair
 from raidctl_adaptec import controller as controller_reader
 from raidctl_adaptec import drive, numbers, vocabulary
@@ -84,6 +84,15 @@ def _volume_task(controller: ControllerDraft, task: list[Pair], named: dict[str,
                 volume.put(line, "progress.percent", float(percent), DETAIL)
         else:
             keep(volume, pair, prefix=prefix)
+    _failed_task(volume, named)
+
+
+def _failed_task(draft: Draft, named: dict[str, Pair]) -> None:
+    """A task that ended badly: ``Status : Failed``."""
+    state = named.get("status")
+    if state is not None and "fail" in normalized(state.value):
+        message = f"A task of the controller has failed: {printable(named['current operation'].value)}."
+        draft.add_problem("warning", "state", message, "Read the event log: `arcconf getlogs N event tabular`.")
 
 
 def _other_task(controller: ControllerDraft, task: list[Pair], named: dict[str, Pair]) -> None:
@@ -93,6 +102,7 @@ def _other_task(controller: ControllerDraft, task: list[Pair], named: dict[str, 
     owner = controller if key is None else controller.drive(key)
     if key is not None:
         _drive_task(owner, named)
+    _failed_task(owner, named)
     for pair in task:
         keep(owner, pair, prefix="Task: ")
 

@@ -23,7 +23,8 @@ _USAGE: dict[str, Role] = {
     **dict.fromkeys(("failed", "fail", "offlined", "offline", "missing"), "failed"),
 }
 """What the column Usage contains besides the name of an array and the kinds of hot spare."""
-_DROPPED = re.compile(r"(?:failed|dead|missing|offlined?)(?:\W|$)")
+_DROPPED = re.compile(r"(?:^|[\[(])(?:failed|dead|missing|error|offlined?)(?:\W|$)")
+_INCOMPLETE = re.compile(r"(?:^|[\[(])incomplete")
 _SLOT_WORD = re.compile(r"^(?:[A-Za-z]{2,}[ #]*)+")
 _NO_BATTERY = frozenset({"not installed", "not present", "not detected", "no battery", "none", "absent"})
 _BATTERIES: dict[BatteryStatus, tuple[str, ...]] = {
@@ -178,7 +179,7 @@ def usage(drive: Draft, line: Line, value: str) -> None:
     """Read the column Usage: an array's name, or the drive's role."""
     low = value.lower()
     role: Role = "spare" if _HOT_SPARE.fullmatch(value) else _USAGE.get(low, "member")
-    if role == "member" and _DROPPED.match(low):
+    if role == "member" and _DROPPED.search(low):
         role = "failed"
     weight = drive.status_weight("status", "critical" if role == "failed" else "ok", ROW)
     drive.put(line, "role", role, DETAIL + (weight > ROW))
@@ -186,7 +187,11 @@ def usage(drive: Draft, line: Line, value: str) -> None:
     if role == "member" and low not in {"rebuilding", "rebuild"}:
         drive.put(None, "set", value)
     # the tool puts Failed in this column as soon as it drops a drive
-    health = "critical" if role == "failed" else "warning" if low.startswith("rebuild") else "ok"
+    if _INCOMPLETE.search(low):
+        message = f"The drive belongs to a RAID set that lacks drives: {value}."
+        drive.add_problem("error", "state", message, "Connect the missing drives before anything else.")
+    doubtful = low.startswith(("rebuild", "foreign"))
+    health = "critical" if role == "failed" else "warning" if doubtful else "ok"
     drive.put(line, "status", health, weight)
     if role == "failed" or health == "warning":
         drive.put(line, "status_text", value, weight)

@@ -70,9 +70,11 @@ _FIELDS: Mapping[str, Sequence[tuple[str, Callable[[str], Any]]]] = {
     "Physical Sector size": (("physical_sector_bytes", _physical),),
     "Logical/Physical Sector size": (("sector_bytes", _logical), ("physical_sector_bytes", _physical)),
     # Available Spare:                    100%
-    **dict.fromkeys(("Available Spare", "available_spare", f"{_LOG}.available_spare"), ((_SPARE, _percent),)),
     **dict.fromkeys(
-        ("Available Spare Threshold", "available_spare_threshold", f"{_LOG}.available_spare_threshold"),
+        ("Available Spare", "available_spare", "avail_spare", f"{_LOG}.available_spare"), ((_SPARE, _percent),)
+    ),
+    **dict.fromkeys(
+        ("Available Spare Threshold", "available_spare_threshold", "spare_thresh", f"{_LOG}.available_spare_threshold"),
         ((_LEAST, _percent),),
     ),
     **dict.fromkeys(

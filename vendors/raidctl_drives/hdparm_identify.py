@@ -146,6 +146,13 @@ def _read_security(draft: DriveDraft, line: Line, words: str) -> bool:
     if match := _SECURITY.fullmatch(words):
         value = {"not": "no", "(?)": "unknown"}.get(match[1] or "", "yes")
         draft.detail(line, f"security {match[2]}", value)
+        if (match[2], value) == ("locked", "yes"):
+            draft.add_problem(
+                "error",
+                "state",
+                "The drive is locked by its ATA password: its data cannot be read.",
+                "Unlock it with the password: hdparm --security-unlock PASSWORD DEVICE.",
+            )
     # 	412min for SECURITY ERASE UNIT. 412min for ENHANCED SECURITY ERASE UNIT.
     elif _ERASE.fullmatch(words):
         draft.detail(line, "security erase time", words)

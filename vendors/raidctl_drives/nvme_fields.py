@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from raidctl.evidence import Line
 from raidctl.vendor.draft import Pair
 from raidctl.vendor.fields import Field, Fields
 from raidctl_drives import nvme_labels
@@ -21,6 +22,9 @@ _WARNINGS = (
     "backup of volatile memory failed",
     "persistent memory is read-only or unreliable",
 )
+_FAILED_TESTS = (5, 6, 7)
+"""Results of a self-test: a fatal error, a failed segment that is unknown, one that is known."""
+_LOST = re.compile(r"(?i)\b(?:dead|deleting|connecting|resetting)\b")
 
 
 def is_sensor(label: str) -> bool:
@@ -120,6 +124,31 @@ def _read_group_warning(draft: DriveDraft, pair: Pair) -> None:
         )
 
 
+def _read_result(draft: DriveDraft, pair: Pair) -> None:
+    """The result of a self-test; the newest one comes first, the older ones are history."""
+    newest = pair.label not in draft.details
+    keep(draft, pair)
+    if newest and any_integer(pair.value) in _FAILED_TESTS:
+        draft.add_problem(
+            "warning",
+            "state",
+            f"The drive's last self-test failed: result {pair.value}.",
+            "Check the backups and replace the drive.",
+        )
+
+
+def read_way(draft: DriveDraft, line: Line, name: str, state: str) -> None:
+    """``live``, ``dead``: the state of a controller, by which the kernel reaches the drive."""
+    draft.detail(line, f"state of {name}", state)
+    if _LOST.search(state):
+        draft.add_problem(
+            "error" if "dead" in state.lower() else "warning",
+            "state",
+            f"The kernel does not reach the NVMe controller {name}: {state}.",
+            "Read the kernel's log (dmesg), reseat the drive or check its link, and replace it if it stays so.",
+        )
+
+
 CONTROLLER: Fields[DriveDraft] = {
     **dict.fromkeys(nvme_labels.CONTROLLER, keep),
     # sn      : ABC0123456789
@@ -157,7 +186,11 @@ SMART: Fields[DriveDraft] = {
 """Fields of ``smart-log``."""
 SMART_JSON: Fields[DriveDraft] = {**SMART, "temperature": _read_temperature(kelvin=True)}
 """The same in JSON, where temperatures are in kelvin."""
-LOGS: Fields[DriveDraft] = dict.fromkeys(nvme_labels.LOGS, keep)
+LOGS: Fields[DriveDraft] = {
+    **dict.fromkeys(nvme_labels.LOGS, keep),
+    #   Operation Result             : 0x7
+    "Operation Result": _read_result,
+}
 """Fields of ``error-log``, ``fw-log`` and ``self-test-log``."""
 
 

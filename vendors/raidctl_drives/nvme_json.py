@@ -131,6 +131,8 @@ class _Reader:
                 continue
             if name in _BRANCHES and not value:
                 mark_read(line)
+            elif name == "State" and isinstance(value, str):
+                nvme_fields.read_way(draft, line, str(entry.get("Controller") or entry.get("Name") or "above"), value)
             elif name not in _TEXTS or isinstance(value, str):
                 text = _plain(value) if name == "PhysicalSize" else str(value)
                 read_pair(draft, Pair(name, text, [line]), name, _LIST)

@@ -6,6 +6,7 @@ import re
 from typing import Protocol
 
 from raidctl.evidence import Line, mark_read
+from raidctl_drives import nvme_fields
 from raidctl_drives.draft import DriveDraft
 
 # nvme-subsys0 - NQN=nqn.2014.08.org.nvmexpress:12341234ABC123  EXAMPLE Q9
@@ -52,6 +53,6 @@ def read_line(state: State, line: Line, words: str) -> None:
         if "device" not in draft.values:
             draft.put(line, "device", f"/dev/{way[1]}")
         draft.detail(line, "Transport", way[2] or "")
-        draft.detail(line, f"way {way[1]}", way[3] or "")
+        nvme_fields.read_way(draft, line, way[1], way[3] or "")
     else:
         mark_read(line)

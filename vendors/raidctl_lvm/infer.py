@@ -16,7 +16,7 @@ from raidctl.vendor.statuses import put_status
 from raidctl_lvm.agreement import settle_rows
 from raidctl_lvm.draft import ControllerDraft, Row, Status, VolumeDraft
 from raidctl_lvm.lists import DEVICE
-from raidctl_lvm.vocabulary import HEALTH, IMAGE_TYPES, NO_RAID, OPERATIONS, RAID_TYPES, WORDS, level_of
+from raidctl_lvm.vocabulary import HEALTH, IMAGE_TYPES, NO_RAID, OPERATIONS, POOL_TROUBLE, RAID_TYPES, WORDS, level_of
 
 # data_rimage_0   data_mimage_1   data_rmeta_0   data_rimage_0_iorig
 _PART = re.compile(r"(?P<lv>.+)_(?P<kind>rimage|mimage|rmeta)_(?P<number>\d+)(?P<more>_\w+)?", re.ASCII)
@@ -24,6 +24,7 @@ _UNKNOWN = ("unknown device", "[unknown]")
 _LIVE = "Aa"
 _SHORT = ("partial", "refresh needed", "repair needed", "refresh or repair needed")
 """The health of a volume that lacks an image."""
+_POOL_REMEDY = "Read lvmthin(7) or lvmcache(7) before you repair it, and check the backup."
 
 
 def infer(controller: ControllerDraft) -> None:
@@ -36,6 +37,10 @@ def infer(controller: ControllerDraft) -> None:
         elif part is None and rows[0].letter(9) == "p" and not _on_volume(rows[0]):
             message = f"The logical volume {name} is partial: a physical volume is missing, and it has no redundancy."
             controller.add_problem("error", "state", message, "Connect the missing device, or restore a backup.")
+        elif part is None and (
+            trouble := POOL_TROUBLE.get(rows[0].letter(9) or rows[0].cells.get("lv_health_status", ""))
+        ):
+            controller.add_problem("error", "state", f"The logical volume {name} {trouble}.", _POOL_REMEDY)
     for name in controller.statuses:
         if name not in controller.volumes:
             volume = controller.volume(name)
@@ -234,6 +239,8 @@ def _status(controller: ControllerDraft, volume: VolumeDraft) -> None:
     else:
         word = "ok"
     put_status(volume, lines, "volume", word, text=words)
+    if row and not row.letter(9) and not kernel and volume.get("mismatch_count"):
+        health = health or "mismatches exist"  # a list without Attr
     _mismatches(volume, health, cells.get("integritymismatches", ""))
     if lost:
         for key in controller.array(volume.name).members:

@@ -9,6 +9,7 @@ from typing import Any
 from raidctl.evidence import Line, Output, mark_read
 from raidctl_lvm.agreement import add_status
 from raidctl_lvm.draft import ControllerDraft, Row, Status
+from raidctl_lvm.vocabulary import TARGET_TROUBLE
 
 #   LV   VG   Attr       LSize Pool Origin Data%  Meta%  Move Log Cpy%Sync Convert Devices
 HEAD = re.compile(r"\s*LV\s+VG\s+Attr\s+LSize\b.*")
@@ -109,6 +110,19 @@ def _target(line: Line, match: re.Match[str], controller: ControllerDraft) -> No
             add_status(controller, name_of(match["name"]), Status(line, words, match["target"]))
     else:
         mark_read(line)
+        _other_target(name_of(match["name"]), match["target"], words, controller)
+
+
+def _other_target(name: str, target: str, words: list[str], controller: ControllerDraft) -> None:
+    """What the layers below and beside RAID report: checksums that were wrong, a cache or pool that has failed."""
+    # vg-data_rimage_0: 0 209715200 integrity 17 207618048 -
+    if target == "integrity" and words[:1] and words[0].isdecimal() and int(words[0]):
+        message, remedy = f"dm-integrity has found {words[0]} mismatches in {name}.", "Check the drive below it."
+        controller.add_problem("warning", "state", message, remedy)
+    trouble = next((TARGET_TROUBLE[word] for word in words if word in TARGET_TROUBLE), None)
+    if target.startswith(("cache", "thin", "writecache", "era")) and trouble:
+        remedy = "Read lvmthin(7) or lvmcache(7) before you repair it, and check the backup."
+        controller.add_problem("error", "state", f"The logical volume {name} {trouble}.", remedy)
 
 
 def name_of(device: str) -> str:

@@ -18,8 +18,19 @@ HEALTH = {
 """Ninth letter of Attr, in lvs's own words (``lv_health_status``)."""
 WORDS = frozenset({*HEALTH.values(), "repair needed", "refresh or repair needed"}) - {"unknown"}
 """``lv_health_status`` of RAID volumes; of other volumes also ``failed``, ``out_of_data``, ``metadata_read_only``."""
+POOL_TROUBLE = {
+    **dict.fromkeys(("F", "failed"), "has failed"),
+    **dict.fromkeys(("D", "out_of_data"), "is out of data space: writes to it fail"),
+    **dict.fromkeys(("M", "metadata_read_only"), "has metadata that is read-only"),
+}
+"""The same letter, and ``lv_health_status``, of thin pools, thin volumes and caches."""
 NO_RAID = re.compile(r"pvmove\d+|.+_mlog", re.ASCII)
 """Volumes of segment type mirror that protect no data of their own: moves in progress, logs of mirrors."""
+TARGET_TROUBLE = {
+    "Fail": "has failed", "Error": "reports an error", "out_of_data_space": "is out of data space",
+    "needs_check": "has metadata that must be checked",
+}  # fmt: skip
+"""Words in the status of a cache or a thin pool. Source: Linux, device-mapper/cache.rst and thin-provisioning.rst."""
 OPERATIONS: dict[str, Operation | None] = {
     "idle": None, "frozen": None, "resync": "resync", "recover": "recovery", "check": "check", "repair": "repair",
     "reshape": "reshape",

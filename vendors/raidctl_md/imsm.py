@@ -140,6 +140,13 @@ def _read_container_uuid(draft: ArrayDraft, pair: Pair) -> None:
         draft.add_problem("info", "note", "The drive is a spare for any container: its UUID is all zeros.")
 
 
+def _read_checksum(draft: ArrayDraft, pair: Pair) -> None:
+    keep(draft, pair)
+    if "incorrect" in pair.value:
+        remedy = "Check the drive (`smartctl -x`) and its cable; its list of members and volumes may be wrong."
+        draft.add_problem("warning", "state", f"The superblock's checksum is wrong: {pair.value}.", remedy)
+
+
 def _read_version(draft: ArrayDraft, pair: Pair) -> None:
     draft.put_labelled(pair.lines[0], "metadata", "imsm", pair.label)
     keep(draft, pair)
@@ -208,6 +215,8 @@ def _conclude_volume(draft: ArrayDraft) -> None:
             status = busy
     elif work not in ("idle", "migrating"):
         draft.add_problem("warning", "unread", f"Unknown migration state {work!r}.")
+    if status == "ok" and (draft.get("drives_active") or 0) < (draft.get("drives_expected") or 0):
+        status = "degraded"  # Slots : [U_]
     draft.override("status", status)
 
 
@@ -217,6 +226,8 @@ _CONTAINER_FIELDS: Fields[ArrayDraft] = {
     "UUID": _read_container_uuid,
     #         Version : 1.3.00
     "Version": _read_version,
+    #        Checksum : 5c1b2a49 correct
+    "Checksum": _read_checksum,
 }
 _DISK_FIELDS: Fields[MemberDraft] = {
     #           State : active

@@ -147,6 +147,18 @@ def _read_checksum(draft: _SuperblockDraft, pair: Pair) -> None:
         draft.report(f"The superblock's checksum is wrong: {pair.value}.", remedy)
 
 
+def _read_features(draft: _SuperblockDraft, pair: Pair) -> None:
+    """Bits of the superblock: of a member beside a journal (0x200), with partial parity logs (0x40, 0x400)."""
+    _keep_member(draft, pair)
+    try:
+        bits = int(pair.value, 16)
+    except ValueError:
+        return
+    policy = "journal" if bits & 0x200 else "ppl" if bits & 0x440 else None
+    if policy is not None:
+        draft.put(pair.lines[0], "consistency_policy", policy)
+
+
 def _read_level(draft: ArrayDraft, pair: Pair) -> None:
     draft.read_level(pair.lines[0], pair.label, pair.value)
 
@@ -313,6 +325,8 @@ _FIELDS: Fields[_SuperblockDraft] = {
     "Internal Bitmap": _read_bitmap,
     #   Bad Block Log : 512 entries available at offset 72 sectors - bad blocks present.
     "Bad Block Log": _read_bad_blocks,
+    #     Feature Map : 0x200
+    "Feature Map": _read_features,
     #        Checksum : 5c1b2a49 - expected 5c1b2a48
     "Checksum": _read_checksum,
     "Flags": _read_flags,

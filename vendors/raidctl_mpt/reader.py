@@ -7,6 +7,7 @@ import re
 from msgspec import Struct
 
 from raidctl.evidence import Line, Output, mark_read
+from raidctl.text import printable
 from raidctl.vendor.draft import Pair
 from raidctl.vendor.fields import read_pair
 from raidctl.vendor.forms import first_form, forms
@@ -200,6 +201,11 @@ def read_section(controller: ControllerDraft, section: Section) -> None:
         prefix = f"enclosure {section.name} " if section.kind == "enclosure" else f"{section.name} {place} "
         for pair in section.pairs:
             controller.keep_detail(pair, prefix)
+        # State : Failed (FLD)
+        health, _ = vocabulary.drive_state(value.get("state", "")) or ("ok", None)
+        if health != "ok":
+            message = f"{section.name} {place}: {printable(value['state'])}."
+            controller.add_problem("warning", "state", message, "Check the enclosure and its cables.")
 
 
 def _volume(controller: ControllerDraft, section: Section) -> None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from msgspec import Struct, field
 
+from raidctl.json_decode import decode_at
 from raidctl.model import Capability, Controller, Problem, Tool
 from raidctl.vendor.draft import distinct
 from raidctl.vendor.mixed_machines import described_twice
@@ -29,6 +32,7 @@ _USED = frozenset(
     )
 )  # fmt: skip
 _STEADY = ("Status", "SerialNumber", "Identifiers", "RAIDType", "CapacityBytes", "WriteCachePolicy", "FailurePredicted")
+_RESOURCE = re.compile(r"(?m)^\{")
 _AGAIN = "Read it again; a file must contain one whole resource, as the BMC gives it."
 
 
@@ -47,9 +51,9 @@ def read(documents: Sequence[Document], support: Mapping[str, Capability]) -> Ob
     """Read saved resources; never raises for their contents."""
     resources: dict[str, Resource] = {}
     problems: list[Problem] = []
-    for document in documents:
+    for document, text in ((one, text) for one in documents for text in _texts(one.text)):
         try:
-            resource = decode("", document.name, document.text)
+            resource = decode("", document.name, text)
         except ValueError as error:
             message = f"The JSON is damaged or cut off: {str(error)[:120]}."
             problems.append(Problem("error", document.name, message, _AGAIN, "unread"))
@@ -78,6 +82,27 @@ def _badness(one: Resource) -> int:
     """How bad the health of a resource is."""
     health = {str(one.get("Status.Health")).lower(), str(one.get("Status.HealthRollup")).lower()}
     return next((weight for word, weight in (("critical", 2), ("warning", 1)) if word in health), 0)
+
+
+def _texts(text: str) -> list[str]:
+    """The resources of a text, such as a terminal's with several calls of curl; what breaks off is one, too."""
+    found: list[str] = []
+    end = 0
+    for begin in _RESOURCE.finditer(text):
+        if begin.start() >= end:
+            try:
+                value, end = decode_at(text, begin.start())
+            except ValueError:
+                return [*found, text[begin.start() :]]
+            found += _members(value) or [text[begin.start() : end]]
+    return found or [text]
+
+
+def _members(value: Any) -> list[str]:
+    """The resources of a collection that was asked for with ``?$expand=.``; none where it has links to them."""
+    members = value.get("Members") if isinstance(value, Mapping) else None
+    found = [one for one in members if isinstance(one, Mapping)] if isinstance(members, list) else []
+    return [json.dumps(one) for one in found if "@odata.type" in one]
 
 
 def _lacking(resources: Mapping[str, Resource]) -> Iterable[Problem]:

@@ -54,7 +54,8 @@ def read_storage(controller: ControllerDraft, storage: Resource | None, resource
         if isinstance(rates, list) and any(bare(word) != "none" for word in rates):
             controller.put(None, "mode", "raid")
     if storage is not None:
-        controller.override("rollup", storage.text("Status.HealthRollup"))
+        named = [bare(storage.text(f"Status.{name}")) for name in ("HealthRollup", "Health")]
+        controller.override("rollup", next((word for word in ("critical", "warning") if word in named), named[0]))
         read_fields(controller, storage, _DELL, WEAK)
         if controller.get("model") is None:
             read_fields(controller, storage, (Field("Name", "model", text),), WEAK)

@@ -11,6 +11,7 @@ from raidctl_redfish.fields import (
     flag,
     look_up,
     number,
+    own_states,
     percent,
     put_health,
     read_fields,
@@ -28,6 +29,7 @@ from raidctl_redfish.vocabulary import (
     INTERFACES,
     LOST_STATES,
     MEDIA,
+    REBUILDS,
     SPARE_STATES,
     SPARES,
     WAITING_STATES,
@@ -149,6 +151,12 @@ def _marks(resource: Resource) -> Iterator[Mark]:
         yield Mark("warning", resource.text("EncryptionStatus"), resource.line("EncryptionStatus"))
     for leaf in ("StatusIndicator", f"{_DELL}.RaidStatus", "Oem.Dell.DellPCIeSSD.RaidStatus"):
         yield from _mark(resource, leaf, resource.get(leaf))
+    yield from own_states(resource, DRIVE)
+    # "Operations": [{"OperationName": "Rebuild", "PercentageComplete": 42}]
+    for operation in resource.parts("Operations"):
+        leaf = "OperationName" if operation.text("OperationName") else "Operation"
+        if REBUILDS.search(operation.text(leaf)):
+            yield Mark("warning", f"rebuild: {operation.text(leaf)}", operation.line(leaf))
     if bare(resource.get(f"{_DELL}.PredictiveFailureState")) == "smartalertpresent":
         yield Mark("warning", "SmartAlertPresent", resource.line(f"{_DELL}.PredictiveFailureState"))
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from raidctl.evidence import Line
@@ -114,6 +115,20 @@ class Mark(NamedTuple):
 
 
 _ORDER = ("critical", "failed", "offline", "rebuilding", "warning", "degraded", "unknown", "ok")
+
+
+# "Oem": {"Lenovo": {"DriveStatus": "UnconfiguredBad"}}
+_OWN_STATE = re.compile(
+    r"Oem\.(?:\w+\.)+(?!\w*(?:Secur|Encrypt|Lock|Power|Link|Predict|Patrol|Eras))\w*(?:Status|State)"
+)
+
+
+def own_states(resource: Resource, words: Mapping[str, str]) -> Iterator[Mark]:
+    """Bad states that a maker's extension reports, whatever it calls the leaf; words that are not known say nothing."""
+    for line in resource.output.lines:
+        leaf, _, value = line.text.partition(": ")
+        if _OWN_STATE.fullmatch(leaf) and (status := words.get(bare(value.strip('"')), "ok")) != "ok":
+            yield Mark(status, value.strip('"'), line)
 
 
 def put_health(

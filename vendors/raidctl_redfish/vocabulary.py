@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from raidctl.model import BatteryStatus, Health, Operation, RaidLevel, ReadPolicy, VolumeStatus, WritePolicy
 
 # "Health": "OK"
@@ -117,6 +119,9 @@ OPERATIONS: tuple[tuple[str, Operation, VolumeStatus | None], ...] = (
     ("sanitize", "erase", None),
 )
 
+REBUILDS = re.compile(r"(?i)rebuild|recover")
+"""Operations of a drive that does not hold its part of the data yet."""
+
 # "StatusIndicator": "Rebuild" of a drive; "RaidStatus" of Dell; "DiskDriveStatusReasons" of HPE
 DRIVE: dict[str, Health] = {
     "ok": "ok",
@@ -127,6 +132,8 @@ DRIVE: dict[str, Health] = {
     "rebuilding": "warning",
     "predictivefailureanalysis": "warning",
     "predictivefail": "warning",
+    "predictivefailure": "warning",
+    "unconfiguredbad": "critical",
     "inafailedarray": "critical",
     "inacriticalarray": "warning",
     "hotspare": "ok",

@@ -17,7 +17,18 @@ from raidctl.model import (
 )
 from raidctl.text import printable
 from raidctl.vendor.draft import WEAK, GroupDraft
-from raidctl_redfish.fields import Field, Mark, look_up, mebibytes, put_health, read_fields, size, state_of, text
+from raidctl_redfish.fields import (
+    Field,
+    Mark,
+    look_up,
+    mebibytes,
+    own_states,
+    put_health,
+    read_fields,
+    size,
+    state_of,
+    text,
+)
 from raidctl_redfish.resource import Resource, keep_rest, links_of
 from raidctl_redfish.vocabulary import (
     DIMINISHED,
@@ -98,6 +109,7 @@ def read_volume(draft: GroupDraft, resource: Resource) -> None:
         if identifier.text("DurableName"):
             draft.put(identifier.line("DurableName"), "unique_id", identifier.text("DurableName"))
     marks = [mark for name in _PUBLIC for mark in _public_state(resource, f"{name}.State")]
+    marks += own_states(resource, PUBLIC_STATE)
     put_health(draft, resource, "volume", _status(resource), marks)
     for operation in resource.parts("Operations"):
         name = operation.text("Operation") or operation.text("OperationName")

@@ -74,9 +74,10 @@ def read_move(pool: PoolDraft, lines: Sequence[Line], text: str) -> None:
         progress(pool, lines, kind, collapse(text), paused="paused for" in text)
 
 
-def ended(pool: PoolDraft, line: Line | None, at: str, errors: int) -> None:
+def ended(pool: PoolDraft, line: Line | None, at: str | None, errors: int) -> None:
     """A complete scrub: its end, and whether it found errors that it could not repair."""
-    pool.put(line, "consistency_check.last_at", at)
+    if at is not None:
+        pool.put(line, "consistency_check.last_at", at)
     pool.put(line, "consistency_check.last_result", "failed" if errors else "ok")
 
 

@@ -141,7 +141,7 @@ def _scan(output: Output, path: str, entry: object, pool: PoolDraft) -> None:
     line = lines.get("state")
     if state == "FINISHED" and what == "SCRUB":
         at, errors = _moment(entry.get("end_time")), str(entry.get("errors", ""))
-        if at and errors.isdecimal():
+        if errors.isdecimal():
             ended(pool, line, at, int(errors))
     elif state == "CANCELED" and what == "SCRUB":
         pool.put(line, "consistency_check.last_result", "unfinished")

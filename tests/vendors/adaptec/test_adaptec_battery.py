@@ -107,6 +107,15 @@ def test_a_green_backup_is_told(text: str, status: BatteryStatus) -> None:
     assert (told.status, told.replace) == (status, True if status == "failed" else None)
 
 
+@pytest.mark.parametrize(("health", "status"), [("100 percent", "ok"), ("12 percent", "degraded")])
+def test_a_green_backup_with_figures_is_understood(health: str, status: BatteryStatus) -> None:
+    """Versions 3 and 4 print the voltage in words, and the health as a percentage."""
+    told = pqi(backup={"Backup Power Status": "Ok", "Voltage": "5208 milliVolts", "Health Status": health})
+    assert battery_of(told).status == status
+    assert battery_of(told).voltage_volts == 5.208
+    assert not [one for one in found(told).problems if one.kind == "unread"]
+
+
 def test_a_hardware_error_counts() -> None:
     """Although the status is well."""
     assert battery_of(pqi(backup={"Backup Power Status": "Ok", "Hardware Error": "Cable Error"})).status == "failed"

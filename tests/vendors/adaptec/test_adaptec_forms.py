@@ -45,6 +45,16 @@ def test_a_task_is_progress_of_its_volume() -> None:
     assert volume.details["Task: Priority"] == "High"
 
 
+def test_a_task_that_has_failed_is_a_finding() -> None:
+    """``Status : Failed`` of a rebuild; a task that is complete is none."""
+    for word, bad in (("Failed", True), ("Completed", False)):
+        text = TASK.replace("In Progress", word)
+        problems = read([Document("getstatus 1", "text", text)]).problems
+        assert [one.message for one in problems if one.kind == "state"] == (
+            ["A task of the controller has failed: Rebuild."] if bad else []
+        )
+
+
 def test_several_tasks_are_told_apart() -> None:
     """Each at its own volume."""
     second = TASK.split("\n", 1)[1].replace(": 0", ": 1").replace(": 41", ": 7").replace("Rebuild", "Build/Verify")

@@ -204,12 +204,29 @@ def test_outputs_of_a_second_card_are_another_controller() -> None:
         assert [item.serial for item in found.controllers] == ["Y244CABZAR700911", "Y244CABZAR700912"]
 
 
-@pytest.mark.parametrize("usage", ["Failed[Raid Set # 00]", "Dead", "Missing", "Offline"])
+@pytest.mark.parametrize(
+    "usage", ["Failed[Raid Set # 00]", "Dead", "Missing", "Offline", "Error", "Raid Set # 00[Failed]"]
+)
 def test_a_drive_whose_usage_speaks_of_a_failure_is_no_member_of_a_set_of_that_name(usage: str) -> None:
     """Any word in the column that is not known is the name of a RAID set, but for these."""
     found = card(SYS, SETS, DISKS.replace("  Failed\n", f"  {usage}\n"))
     (drive,) = [drive for drive in found.drives if drive.id == "areca:1/15"]
     assert (drive.role, drive.status, drive.array) == ("failed", "critical", None)
+
+
+@pytest.mark.parametrize("usage", ["Incompleted RaidSet", "Incomplete"])
+def test_a_drive_of_an_incomplete_set_is_a_finding_and_not_to_be_replaced(usage: str) -> None:
+    """Its set lacks other drives."""
+    found = told(SYS, SETS, DISKS.replace("  Failed\n", f"  {usage}\n"))
+    assert [one.where for one in found.problems if "lacks drives" in one.message] == ["areca:1/15"]
+    assert {drive.status for card in found.controllers for drive in card.drives} == {"ok"}
+
+
+def test_a_foreign_drive_is_not_in_use() -> None:
+    """``Foreign`` in the column Usage."""
+    found = card(SYS, SETS, DISKS.replace("  Failed\n", "  Foreign\n"))
+    (drive,) = [drive for drive in found.drives if drive.id == "areca:1/15"]
+    assert (drive.status, drive.status_text) == ("warning", "Foreign")
 
 
 def test_a_drive_that_fails_between_two_lists_has_failed() -> None:

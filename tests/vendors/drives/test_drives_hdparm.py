@@ -303,6 +303,13 @@ def test_a_wrong_checksum_casts_doubt() -> None:
     assert [problem.kind for problem in found.problems] == ["state"]
 
 
+def test_a_locked_drive_is_a_finding() -> None:
+    """Security: ``locked`` without a ``not`` before it."""
+    assert not [one for one in observed(IDENTIFY).problems if "locked" in one.message]
+    found = observed(IDENTIFY.replace("\tnot\tlocked", "\t\tlocked")).problems
+    assert [(one.kind, one.severity) for one in found if "locked" in one.message] == [("state", "error")]
+
+
 def test_the_device_is_taken_from_the_command_line() -> None:
     """``--Istdin`` names no device; a command line does."""
     assert only(PARALLEL, "hdparm -I /dev/hda").device == "/dev/hda"

@@ -285,6 +285,37 @@ def test_a_warning_of_an_endurance_group_is_said(bits: str, severity: str | None
     assert [one.severity for one in found.problems] == ([severity] if severity else [])
 
 
+@pytest.mark.parametrize(
+    ("results", "bad"), [("0x7", True), ("0x6", True), ("0", False), ("0x1", False), ("0 0x7", False)]
+)
+def test_the_newest_self_test_that_failed_is_a_finding(results: str, bad: bool) -> None:
+    """``nvme self-test-log``: only the first result is of today."""
+    rows = "".join(f"Self Test Result[{n}]:\n  Operation Result             : {one}\n  Self Test Code : 2\n"
+                   for n, one in enumerate(results.split()))  # fmt: skip
+    text = f"Device Self Test Log for NVME device:nvme0\nCurrent operation  : 0\nCurrent Completion : 0%\n{rows}"
+    assert bool([one for one in observed(text).problems if one.kind == "state"]) is bad
+
+
+def test_few_spare_blocks_are_a_finding_in_json_too() -> None:
+    """``avail_spare`` below ``spare_thresh`` with a ``critical_warning`` of 0."""
+    log = {"critical_warning": 0, "temperature": 311, "avail_spare": 7, "spare_thresh": 10, "percent_used": 3,
+           "media_errors": 0}  # fmt: skip
+    found = diagnose(read_text(json.dumps(log)).inventory, rules()).findings
+    assert [one.rule for one in found] == ["nvme_health"]
+
+
+@pytest.mark.parametrize(("state", "severity"), [("live", None), ("dead", "error"), ("resetting", "warning")])
+def test_a_controller_that_the_kernel_has_lost_is_a_finding(state: str, severity: str | None) -> None:
+    """``nvme list-subsys``, and ``nvme list -v -o json``."""
+    tree = f"nvme-subsys0 - NQN=nqn.2014.08.org:1d0f\n\\\n +- nvme0 pcie 0000:01:00.0 {state}\n"
+    entry = {"Controller": "nvme0", "SerialNumber": "QZ98A1", "ModelNumber": "QUARTZ", "Firmware": "4Q", "State": state,
+             "Transport": "pcie", "Address": "0000:01:00.0", "Namespaces": [], "Paths": []}  # fmt: skip
+    subsystem = {"Subsystem": "nvme-subsys0", "SubsystemNQN": "nqn.2014", "Controllers": [entry], "Namespaces": []}
+    for text in (tree, json.dumps({"Devices": [{"Subsystems": [subsystem]}]})):
+        problems = read_text(text).inventory.problems
+        assert [one.severity for one in problems if one.kind == "state"] == ([severity] if severity else [])
+
+
 def test_a_failed_drive_outside_any_array_waits_for_no_rebuild() -> None:
     """Its contents are copied first; nothing rebuilds them."""
     [worst, *_] = diagnose(read_text(smart("0x8")).inventory, rules()).findings

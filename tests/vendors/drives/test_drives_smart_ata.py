@@ -445,6 +445,18 @@ def test_attributes_of_what_is_left_give_the_endurance_that_is_used(row: str, us
     assert drive.life_used_percent == used
 
 
+def test_the_log_of_pending_defects_counts_unreadable_sectors() -> None:
+    """``smartctl -l defects``, and the larger number where an attribute counts them, too."""
+    log = "Pending Defects log (GP Log 0x0c)\nIndex                LBA    Hours\n"
+    rows = "".join(f"    {n}          12345{n}    43210\n" for n in range(3))
+    title = "=== START OF READ SMART DATA SECTION ===\n"
+    for attribute, count in (("", 3), ("       1", 3), ("       8", 8)):
+        row = f"197 Current_Pending_Sector  0x0012   100   100   000    Old_age   Always       - {attribute}\n\n"
+        text = f"{BANNER}{title}{_ROWS + row if attribute else ''}{log}{rows}\n"
+        [drive] = read_text(text).inventory.controllers[0].drives
+        assert drive.errors.pending == count
+
+
 def test_a_drive_that_is_too_hot_is_not_to_be_replaced() -> None:
     """An attribute of the temperature that fails now leads to the fans; another one beside it does not."""
     hot = "190 Airflow_Temperature_Cel 0x0022   039   039   045    Old_age   Always   FAILING_NOW 41"

@@ -197,6 +197,19 @@ def test_a_log_without_an_identity_is_read() -> None:
     assert (part.status, part.status_text) == ("ok", "Critical Warning: 0x00")
 
 
+@pytest.mark.parametrize("log", ["ata_pending_defects_log", "scsi_pending_defects"])
+def test_logs_of_pending_defects_count_unreadable_sectors(log: str) -> None:
+    """``"count": 4`` of ``smartctl -j -x``."""
+    part, _ = one({**ATA, log: {"count": 4}})
+    assert part.errors_pending == 4
+
+
+def test_the_wear_is_read_where_smartctl_7_5_reports_it_for_all_drives() -> None:
+    """``"endurance_used": {"current_percent": 105}``."""
+    part, _ = one({**ATA, "endurance_used": {"current_percent": 105}})
+    assert part.life_used_percent == 105
+
+
 def test_figures_and_exit_status_that_make_no_sense_are_told() -> None:
     """A temperature that nothing has is no temperature; a bit that says "failing" without a verdict is a problem."""
     tree = {**ATA, "temperature": {"current": 6000}, "smartctl": {"version": [7, 4], "exit_status": 8}}

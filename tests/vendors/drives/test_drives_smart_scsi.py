@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from raidctl.audit.builtin import rules
+from raidctl.audit.diagnosis import diagnose
 from raidctl.evidence import Output
+from tests.support.conclusions import read_text
 from tests.vendors.drives.smart_outputs import Reported, read_drives
 
 SAS = """smartctl 7.3 2022-02-28 r5338 [x86_64-linux-5.15.0] (local build)
@@ -345,6 +348,35 @@ def test_a_list_of_pending_defects_is_known() -> None:
     )
     assert part.details["Pending defect count"] == "2"
     assert sheet.unparsed() == []
+
+
+@pytest.mark.parametrize(
+    ("rows", "count"),
+    [
+        ("   1 50000:12  00000000a1b2c3d4  [3,11,0]   Require Write or Reassign Blocks command\n", 1),
+        ("   1 50000:12  00000000a1b2c3d4  [1,17,1]   Recovered via rewrite in-place\n", None),
+    ],
+)
+def test_sectors_that_a_background_scan_could_not_read_are_pending(rows: str, count: int | None) -> None:
+    """They stay so until they are written."""
+    head = "Background scan results log\n  Status: waiting until BMS interval timer expires\n"
+    part, _ = one(f"{SAS}{head}   #  when        lba(hex)    [sk,asc,ascq]    reassign_status\n{rows}\n")
+    assert (part.errors_pending or None) == count
+
+
+@pytest.mark.parametrize("words", ["Completed, segment failed", "Unknown error, incomplete", "Failed in segment -->"])
+def test_every_way_of_a_self_test_to_fail_is_a_finding(words: str) -> None:
+    """The words of smartctl for the results 3 to 7; an aborted test is none."""
+    [newest] = (line for line in SAS.splitlines() if line.startswith("# 1 "))
+    for shown, bad in ((words, True), ("Aborted (by user command)", False)):
+        part, _ = one(SAS.replace(newest, f"# 1  Background long   {shown}   3   30111        4711 [0x3 0x11 0x0]"))
+        assert any("self-test failed" in problem.message for problem in part.problems) is bad
+
+
+def test_a_scsi_drive_that_is_too_hot_is_not_to_be_replaced() -> None:
+    """``WARNING - SPECIFIED TEMPERATURE EXCEEDED``."""
+    text = SAS.replace("Status: OK", "Status: WARNING - SPECIFIED TEMPERATURE EXCEEDED [asc=b, ascq=1]")
+    assert diagnose(read_text(text).inventory, rules()).findings[0].rule == "background_operation"
 
 
 NO_LOG = SAS.replace("Temperature:     41 C", "Temperature:     0 C").replace(

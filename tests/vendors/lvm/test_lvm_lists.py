@@ -235,6 +235,46 @@ def test_mismatches_are_reported() -> None:
     assert _code(seen) != 0
 
 
+def test_mismatches_are_reported_where_attr_is_not_listed() -> None:
+    """``lvs -o lv_name,vg_name,segtype,raid_mismatch_count,devices --reportformat json``."""
+    document = json.loads(_json(mismatches="128"))
+    for row in document["report"][0]["lv"]:
+        del row["lv_attr"]
+    assert any("Mismatches exist" in one.message for one in read_text(json.dumps(document)).inventory.problems)
+
+
+@pytest.mark.parametrize(("attr", "words"), [("twi-aotzF-", "has failed"), ("twi-aotzD-", "out of data space"),
+                                             ("twi-aotzM-", "read-only"), ("twi-aotz--", "")])  # fmt: skip
+def test_a_pool_that_has_failed_is_a_finding(attr: str, words: str) -> None:
+    """The ninth letter of a thin pool, beside a RAID volume that is ok."""
+    text = f"{_HEAD}  pool vg {attr} 1.00g 34.11 12.00\n  data vg rwi-aor--- 1.00g 100.00\n"
+    found = [one.message for one in read_text(text).inventory.problems if one.kind == "state"]
+    assert (words in found[0]) if words else not found
+
+
+@pytest.mark.parametrize(
+    ("line", "bad"),
+    [
+        ("vg-data_rimage_0: 0 209715200 integrity 17 207618048 -", True),
+        ("vg-data_rimage_0: 0 209715200 integrity 0 207618048 -", False),
+        ("vg-pool-tpool: 0 209715200 thin-pool Fail", True),
+        (
+            "vg-pool-tpool: 0 209715200 thin-pool 1 12/4096 5/1000 - out_of_data_space no_discard_passdown queue_if",
+            True,
+        ),
+        ("vg-pool-tpool: 0 209715200 thin-pool 1 12/4096 5/1000 - rw no_discard_passdown queue_if_no_space -", False),
+        (
+            "vg-home: 0 209715200 cache 8 1/9 128 1/9 1 2 3 4 5 6 0 1 writeback 2 threshold 2048 smq 0 ro needs_check",
+            True,
+        ),
+    ],
+)
+def test_what_the_kernel_reports_of_layers_beside_raid(line: str, bad: bool) -> None:
+    """Checksums that were wrong, and pools that have failed; the RAID volume beside them is ok."""
+    seen = read_text(f"vg-data: 0 4423680 raid raid1 2 AA 4000/4000 idle 0 0 -\n{line}\n")
+    assert (_code(seen) != 0) is bad
+
+
 def test_mismatches_in_the_kernels_status_are_a_finding() -> None:
     """Dmsetup alone: the sixth figure of dm-raid's line; the seventh is an offset."""
     line = "vg-data: 0 4423680 raid raid1 2 AA 4000/4000 idle {} 2048 -\n"

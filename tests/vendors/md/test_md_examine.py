@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from tests.vendors.md.md_texts import DETAIL, EXAMINE, controller, drives, read, unparsed, volume
@@ -218,6 +220,27 @@ def test_md_examine_imsm() -> None:
     assert [d.status for d in found.drives] == ["ok", "warning"]
     assert {d.size_bytes for d in found.drives} == {41943040 * 512}
     assert unparsed(read(IMSM)) == []
+
+
+def test_md_examine_imsm_with_a_wrong_checksum_is_a_finding() -> None:
+    """``Checksum : 5c1b2a49 incorrect``."""
+    assert "checksum" not in str(read(IMSM).problems)
+    wrong = re.sub(r"(Checksum : \w+) correct", r"\1 incorrect", IMSM)
+    assert [one.kind for one in read(wrong).problems if "checksum is wrong" in one.message] == ["state"]
+
+
+def test_md_examine_imsm_with_an_empty_slot_is_degraded() -> None:
+    """``Slots : [U_]`` although the map is called normal."""
+    whole = re.sub(r" <-- \S+(?: KiB)?", "", IMSM).replace("Migrate State : rebuild", "Migrate State : idle")
+    for slots, status in (("[UU]", "ok"), ("[U_]", "degraded")):
+        [item] = controller(re.sub(r"Slots : \S+", f"Slots : {slots}", whole)).volumes
+        assert item.status == status
+
+
+@pytest.mark.parametrize(("bits", "policy"), [("0x200", "journal"), ("0x40", "ppl"), ("0x400", "ppl"), ("0x1", None)])
+def test_md_examine_the_feature_map_names_a_journal_or_a_parity_log(bits: str, policy: str | None) -> None:
+    """A member's superblock has nothing else about a journal on another device."""
+    assert volume(re.sub(r"Feature Map : \S+", f"Feature Map : {bits}", EXAMINE)).consistency_policy == policy
 
 
 def test_md_examine_imsm_of_both_disks_lists_each_once() -> None:

@@ -133,3 +133,12 @@ def test_status(operation: str, status: str, state: str, expected: tuple[str, st
 def test_words_of_status_that_nobody_knows_are_problems(words: tuple[str, str]) -> None:
     """A new operation or a new word beside "Enabled" is reported."""
     assert anything_unread(_status(operation=words[0], status=words[1]))
+
+
+@pytest.mark.parametrize(("state", "bad"), [("Standby (SBY)", False), ("Failed (FLD)", True), ("Missing (MIS)", True)])
+def test_an_enclosure_that_has_failed_is_a_finding(state: str, bad: bool) -> None:
+    """``Device is a Enclosure services device``."""
+    part = f"Device is a Enclosure services device\n  Enclosure #   : 1\n  Slot #   : 8\n  State    : {state}\n"
+    text = _DISPLAY.format(volume="Okay (OKY)", level="RAID1", drive="Optimal (OPT)", kind="SAS_HDD")
+    seen = read_text(text.replace("SAS3IRCU: Command", f"{part}SAS3IRCU: Command"))
+    assert any("1:8" in one.message for one in seen.inventory.problems if one.kind == "state") is bad

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 
 from raidctl.survey.survey import Survey
-from tests.support.conclusions import anything_unread, only_controller
+from tests.support.conclusions import anything_unread, only_controller, read_text
 from tests.vendors.redfish.damaged import resources, seen_with
 
 _MACHINE = "redfish-ilo6-failed-capacitor"
@@ -87,6 +88,12 @@ def test_health_and_state_of_a_volume(health: str | None, state: str | None, sta
         ({"StatusIndicator": "InACriticalArray"}, "warning"),
         ({"StatusIndicator": "InAFailedArray"}, "critical"),
         ({"StatusIndicator": "Bewildered"}, "unknown"),
+        ({"Oem": {"Lenovo": {"DriveStatus": "UnconfiguredBad"}}}, "critical"),
+        ({"Oem": {"Maker": {"Own": {"PdState": "Failed"}}}}, "critical"),
+        ({"Oem": {"Maker": {"PdState": "Online"}}}, "ok"),
+        ({"Oem": {"Maker": {"SecurityStatus": "Failed", "PowerState": "Offline"}}}, "ok"),
+        ({"Operations": [{"OperationName": "Rebuild", "PercentageComplete": 42}]}, "warning"),
+        ({"Operations": [{"OperationName": "Sanitize", "PercentageComplete": 42}]}, "ok"),
         ({"Status": {"Health": "OK", "State": "Degraded"}}, "warning"),
         ({"Status": {"Health": "OK", "State": "StandbySpare"}}, "ok"),
         ({"Status": {"Health": "OK", "State": "InTest"}}, "unknown"),
@@ -212,9 +219,48 @@ def test_a_bad_health_of_all_parts_without_a_bad_part_is_a_warning(rollup: str, 
     assert found == ([severity] if severity else [])
 
 
+@pytest.mark.parametrize(("health", "severity"), [("OK", None), ("Warning", "warning"), ("Critical", "error")])
+def test_a_bad_health_of_storage_beside_good_controllers_counts(health: str, severity: str | None) -> None:
+    """``Status.Health`` of a Storage resource without ``HealthRollup``, and nothing below it that is bad."""
+    machine, path = "redfish-supermicro-x12", "/redfish/v1/Systems/1/Storage/HBA0"
+    storage = resources(machine)[path]
+    seen = seen_with(machine, {path: {**storage, "Status": {"State": "Enabled", "Health": health}}})
+    found = [one.severity for one in seen.inventory.problems if "all parts together" in one.message]
+    assert found == ([severity] if severity else [])
+
+
+def test_a_volume_is_degraded_where_its_makers_extension_reports_it() -> None:
+    """``"DellVirtualDisk": {"RaidStatus": "Degraded"}`` beside a health of OK."""
+    for word, status in (("Degraded", "degraded"), ("Online", "ok")):
+        good = {"Health": "OK", "State": "Enabled"}
+        seen = _seen(_VOLUME, Status=good, Oem={"Dell": {"DellVirtualDisk": {"RaidStatus": word}}})
+        assert [volume.status for volume in only_controller(seen).volumes] == [status]
+
+
 def test_an_absent_drive_without_a_health_is_gone() -> None:
     """``"State": "Absent"`` with ``"Health": null`` of a bay whose drive is still named by its serial number."""
     seen = _seen(_DRIVE, Status={"Health": None, "State": "Absent"})
     [gone] = [drive for drive in only_controller(seen).drives if drive.status != "ok"]
     assert gone.status == "critical"
     assert not anything_unread(seen)
+
+
+@pytest.mark.parametrize("prompt", ["[root@db ~]# ", "$ ", ""])
+def test_resources_that_follow_each_other_in_one_text_are_all_read(prompt: str) -> None:
+    """A terminal's text with several calls of curl; the last resource may be cut off."""
+    found = {path: one for path, one in resources(_BMC).items() if "RAID_Slot1" in path}
+    text = "".join(f"{prompt}curl -sk https://bmc{path}\n{json.dumps(one, indent=1)}\n" for path, one in found.items())
+    [card] = [one for one in read_text(text).inventory.controllers if one.volumes]
+    [whole] = [one for one in seen_with(_BMC, {}).inventory.controllers if one.volumes]
+    assert [one.id for one in card.volumes] == [one.id for one in whole.volumes]
+    assert [one.id for one in card.batteries] == [one.id for one in whole.batteries] != []
+    assert any("cut off" in problem.message for problem in read_text(text[:-40]).inventory.problems)
+
+
+def test_an_expanded_collection_is_its_members() -> None:
+    """``GET …/Volumes?$expand=.``, kept in a file."""
+    volume = {**resources(_MACHINE)[_VOLUME], "Status": {"Health": "Critical", "State": "Enabled"}}
+    path = _VOLUME.rpartition("/")[0]
+    kind = "#VolumeCollection.VolumeCollection"
+    text = json.dumps({"@odata.id": path, "@odata.type": kind, "Members": [volume]}, indent=1)
+    assert [one.status for one in only_controller(read_text(text)).volumes] == ["failed"]

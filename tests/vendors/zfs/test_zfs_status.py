@@ -233,6 +233,18 @@ def test_a_member_that_zpool_calls_degraded_is_the_cause_of_the_degraded_pool() 
     assert [one.rule for one in rest if one.because is None] == []
 
 
+def test_a_scrub_that_found_errors_counts_without_a_readable_date() -> None:
+    """``scan_stats`` of JSON with ``end_time`` in another form."""
+    disk = {"name": "sda", "vdev_type": "disk", "class": "normal", "state": "ONLINE"}
+    root = {"name": "tank", "vdev_type": "root", "state": "ONLINE", "vdevs": {"sda": disk}}
+    scan = {"function": "SCRUB", "state": "FINISHED", "errors": "4", "end_time": "09.06.2024 05:36"}
+    pool = {"name": "tank", "state": "ONLINE", "error_count": "0", "vdevs": {"tank": root}, "scan_stats": scan}
+    document = {"output_version": {"command": "zpool status"}, "pools": {"tank": pool}}
+    [volume] = read_text(json.dumps(document)).inventory.controllers[0].volumes
+    assert volume.consistency_check is not None
+    assert volume.consistency_check.last_result == "failed"
+
+
 def test_what_could_not_be_repaired_is_no_reason_for_another_scrub_alone() -> None:
     """A scrub or resilver with errors leads to `zpool status -v`, a suspended pool to `zpool clear`."""
     when = "in 02:11:33 with 4 errors on Sun Feb  9 02:35:34 2025\n"

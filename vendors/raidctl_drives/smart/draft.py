@@ -68,6 +68,8 @@ class SmartDraft(DriveDraft):
     health: Health = field(default_factory=Health)
     counters: list[tuple[Line, int]] = field(default_factory=list)
     """SCSI: uncorrected errors while reading, writing, verifying."""
+    defects: list[tuple[Line, int]] = field(default_factory=list)
+    """Sectors that cannot be read now, of the logs that list them: a line and how many."""
     scanned: bool = False
     """smartctl itself named the device (in a scan, or when it opened it)."""
     sections: set[str] = field(default_factory=set)
@@ -128,6 +130,7 @@ class SmartDraft(DriveDraft):
         self.attributes = {**other.attributes, **self.attributes}
         self.labels |= other.labels
         self.counters += other.counters
+        self.defects += other.defects
         self.sections |= other.sections
         if self.health.verdict is None:
             other.health.reasons = self.health.reasons + other.health.reasons
@@ -137,6 +140,7 @@ class SmartDraft(DriveDraft):
     def blank(self) -> bool:
         """Whether the drive has no facts yet."""
         known = self.values or self.attributes or self.complaints or self.health.verdict or self.counters
+        known = known or self.defects
         return not (known or self.details.keys() - {"type"} or self.scanned)
 
     @property

@@ -60,7 +60,15 @@ def conclude_health(draft: SmartDraft) -> None:
     _attributes(draft)
     for line, _ in draft.counters:
         draft.offer(line, "errors.media", sum(count for _, count in draft.counters))
+    _defects(draft)
     _status(draft)
+
+
+def _defects(draft: SmartDraft) -> None:
+    """Count the sectors that a log lists as unreadable, unless an attribute counts more of them."""
+    total = sum(count for _, count in draft.defects)
+    for line, _ in draft.defects:
+        draft.offer(line, "errors.pending", total, rank=1 if total > (draft.get("errors.pending") or 0) else -1)
 
 
 def _no_temperature_log(draft: SmartDraft) -> None:

@@ -16,6 +16,7 @@ from raidctl_drives.smart.vocabulary import TRANSPORTS
 _COUNTS = (
     (("nvme_smart_health_information_log", "percentage_used"), "life_used_percent", 255),
     (("scsi_percentage_used_endurance_indicator",), "life_used_percent", 255),
+    (("endurance_used", "current_percent"), "life_used_percent", 255),
     (("scsi_grown_defect_list",), "errors.reallocated", 1 << 32),
 )
 _FAILING = 8
@@ -196,6 +197,10 @@ def _counts(draft: SmartDraft, leaves: Leaves) -> None:
         line, count = leaves.line(".".join(path)), number(leaves.value(*path))
         if line and count is not None and 0 <= count <= highest:
             draft.offer(line, name, count)
+    for log in ("ata_pending_defects_log", "scsi_pending_defects"):
+        line, count = leaves.line(f"{log}.count"), number(leaves.value(log, "count"))
+        if line and count is not None and 0 <= count < 1 << 32:
+            draft.defects.append((line, count))
 
 
 def _messages(draft: SmartDraft, leaves: Leaves) -> None:

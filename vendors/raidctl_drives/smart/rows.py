@@ -53,6 +53,11 @@ _SCANS = re.compile(
 )
 # "  Pending defect count:0 Pending Defects"
 _PENDING = re.compile(r"Pending defect count: ?(?P<count>\d+) Pending Defects?\b.*", re.ASCII)
+# "    0          123456789    43210"
+# "   1 50000:12  0000000012345678  [3,11,0]   Require Write or Reassign Blocks command"
+_DEFECT = re.compile(
+    r"\d+ +\d+ +(?:\d+|-)|\d+ +\d+:\d\d +[0-9a-f]{8,16} +\[.*\] +Require Write or Reassign.*", re.ASCII
+)
 # "Current temperature = 34"                                            (-l envrep)
 _ENVIRONMENT = re.compile(
     r"(?P<label>(?:Current|Lifetime (?:maximum|minimum)|M(?:ax|in)imum(?: other)?|Relative)"
@@ -117,7 +122,7 @@ def nvme_test(draft: SmartDraft, line: Line, text: str) -> bool:
 def _keep_test(draft: SmartDraft, line: Line, words: str, *, newest: bool) -> None:
     if newest and "Last self-test" not in draft.details:
         draft.detail(line, "Last self-test", re.sub(r"( -)+$", "", words))  # no address of an error
-        if re.search(r"failure|Fatal|failed segment|Failed in|handling damage", words):
+        if re.search(r"failure|Fatal|failed segment|segment failed|Failed in|Unknown error|handling damage", words):
             draft.report(
                 f"The drive's last self-test failed: {words}.", remedy="Check the backups and replace the drive."
             )
@@ -219,6 +224,15 @@ def pending(draft: SmartDraft, line: Line, text: str) -> bool:
     return match is not None
 
 
+def defect(draft: SmartDraft, line: Line, text: str) -> bool:
+    """A sector that cannot be read now: in an ATA drive's log of them, or in the results of a SCSI background scan."""
+    if not _DEFECT.fullmatch(text):
+        return False
+    draft.defects.append((line, 1))
+    mark_read(line)
+    return True
+
+
 HANDLERS: dict[str, Callable[[SmartDraft, Line, str], bool]] = {
     "attributes": attribute,
     "marginal": attribute,
@@ -226,6 +240,8 @@ HANDLERS: dict[str, Callable[[SmartDraft, Line, str], bool]] = {
     "tests": test,
     "nvme_tests": nvme_test,
     "statistics": statistic,
+    "defects": defect,
+    "background": defect,
     "ports": port,
     "recovery": recovery,
     "seagate": powered,
