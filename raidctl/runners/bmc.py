@@ -14,7 +14,7 @@ from http import HTTPStatus
 from typing import Any
 
 from raidctl.errors import AccessMissing, UnreachableError
-from raidctl.request import Answer, Failure, Get, GetAnswer, Glob, GlobAnswer, Request, Runner
+from raidctl.request import NOT_ASKED, Answer, Failure, Get, GetAnswer, Glob, GlobAnswer, Request, Runner
 from raidctl.runners.answers import answer_of, chains_of, invalid
 from raidctl.runners.bmc_connection import REQUEST_SECONDS, Address, Client, Reply, Trust
 from raidctl.runners.bmc_session import Session
@@ -29,7 +29,7 @@ _BUSY = HTTPStatus.SERVICE_UNAVAILABLE
 _GONE = frozenset({HTTPStatus.NOT_FOUND, HTTPStatus.GONE})
 _NO_RIGHT = frozenset({HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN})
 _WRONG_USER = frozenset({HTTPStatus.BAD_REQUEST, *_NO_RIGHT})
-_RETRY = 'Try again later, or look whether the service processor works: its own page, or "ipmitool mc info".'
+_RETRY = 'If it stays so, look whether the service processor works: its own page, or "ipmitool mc info".'
 
 
 class BmcRunner:
@@ -109,7 +109,7 @@ class BmcRunner:
         with self._lock:
             self._count += 1
             if self._count > MOST_REQUESTS:
-                detail = f"not asked: more than {MOST_REQUESTS} requests for one machine"
+                detail = f"{NOT_ASKED}: more than {MOST_REQUESTS} requests for one machine"
                 return GetAnswer(trouble=Failure.FAILED, detail=detail)
         return _answer(request, self._client.get(request.path, self._session.headers, request.limit))
 

@@ -271,6 +271,81 @@ def test_a_machine_gets_at_most_sixty_requests(service: Service) -> None:
     assert service.most_busy <= WIDTH
 
 
+def _with_more(service: Service, drives: int, nvme: int) -> None:
+    """More drives of the controller, and drives at the processor, each in a storage with its controller."""
+    tree = {path: json.loads(data) for path, data in service.tree.items()}
+    collection = STORAGE.rpartition("/")[0]
+    links = [{"@odata.id": f"{STORAGE}/Drives/{number}"} for number in range(100, 100 + drives)]
+    tree[STORAGE]["Drives"] += links
+    tree[STORAGE].pop("Drives@odata.count", None)
+    for link in links:
+        tree[link["@odata.id"]] = {**tree[f"{STORAGE}/Drives/1"], **link, "SerialNumber": link["@odata.id"][-3:]}
+    one = {"Model": "NVME-1", "Status": {"Health": "OK", "State": "Enabled"}}
+    members = []
+    for number in range(nvme):
+        path = f"{collection}/DA{number:02}"
+        place = {"@odata.id": f"{path}/Drives/1"}
+        tree[path] = {
+            "@odata.id": path, "@odata.type": "#Storage.v1_12_0.Storage", "StorageControllers": [one],
+            "Controllers": {"@odata.id": f"{path}/Controllers"}, "Drives": [place],
+        }  # fmt: skip
+        tree[f"{path}/Drives/1"] = {**place, "@odata.type": "#Drive.v1_14_0.Drive", "Protocol": "NVMe", **one}
+        members.append({"@odata.id": path})
+    tree[collection]["Members"] = [*members, *tree[collection]["Members"]]
+    tree[collection]["Members@odata.count"] = len(tree[collection]["Members"])
+    service.tree.update({path: json.dumps(value).encode() for path, value in tree.items()})
+
+
+def test_twenty_drives_at_the_processor_fit_into_the_requests_for_one_machine(service: Service, secret: Path) -> None:
+    """Each is a storage; what each of them describes is not asked for again."""
+    _with_more(service, 0, 20)
+    done = show(service, secret, "--json")
+    assert done.exit_code == EXIT_FINE, done.output
+    cards = json.loads(done.stdout)["controllers"]
+    assert sum(len(card["drives"]) for card in cards) == 22
+    assert len(service.asked) < MOST_REQUESTS
+
+
+def test_what_was_not_asked_is_one_sentence_and_none_of_the_volumes(service: Service, secret: Path) -> None:
+    """With 100 drives more, controller, volume and capacitor are read; how many drives are unknown is one problem."""
+    _with_more(service, 100, 8)
+    done = show(service, secret, "--json")
+    assert done.exit_code == EXIT_CANNOT_TELL, done.output
+    seen = json.loads(done.stdout)
+    [card] = [one for one in seen["controllers"] if one["id"] == "redfish:MRAID"]
+    assert (card["volumes"][0]["status"], card["batteries"][0]["status"]) == ("ok", "ok")
+    unread = [one for one in seen["problems"] if one["kind"] == "unread"]
+    assert len(unread) == 1, unread
+    [problem] = unread
+    assert "resources could not be read, and are unknown (not asked: more than 60 requests" in problem["message"]
+    assert f"{STORAGE}/Drives/{{" in problem["message"]
+    assert "Run it again" not in problem["remedy"]
+
+
+def test_a_service_that_only_announces_expansion_is_asked_for_it_once(service: Service, secret: Path) -> None:
+    """Its collections are then read member by member."""
+    root = json.loads(service.tree["/redfish/v1/"])
+    root["ProtocolFeaturesSupported"] = {"ExpandQuery": {"NoLinks": True, "Levels": True}}
+    service.tree["/redfish/v1/"] = json.dumps(root).encode()
+    assert show(service, secret).exit_code == EXIT_FINE
+    assert sum("$expand" in path for _, path, _ in service.asked) == 1
+
+
+def test_a_resource_that_the_user_may_not_read_is_a_missing_right(service: Service, secret: Path) -> None:
+    """Exit code 4, and a remedy that helps: asking again does not."""
+
+    def misbehave(handler: Handler) -> bool:
+        if handler.path == f"{STORAGE}/Volumes/0":
+            handler.send(403)
+        return handler.path == f"{STORAGE}/Volumes/0"
+
+    service.misbehave = misbehave
+    done = show(service, secret, "--json")
+    assert done.exit_code == EXIT_ACCESS, done.output
+    [problem] = [one for one in json.loads(done.stdout)["problems"] if one["kind"] == "no_right"]
+    assert "Give the user" in problem["remedy"]
+
+
 def test_a_service_that_never_answers_is_given_up(service: Service) -> None:
     """After the time limit, which ends an answer that trickles as well; other requests are answered."""
     held = threading.Event()

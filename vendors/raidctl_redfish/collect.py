@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from msgspec import Struct, field
 
@@ -27,6 +27,8 @@ _USED = frozenset(
         "ArrayController", "LogicalDrive", "DiskDrive",
     )
 )  # fmt: skip
+_WAY = ("ServiceRoot", "ComputerSystem", "SmartStorage", "SimpleStorage")
+"""What leads to the resources of controllers, besides collections."""
 _AGAIN = "Read it again; a file must contain one whole resource, as the BMC gives it."
 
 
@@ -45,6 +47,9 @@ def read(documents: Sequence[Document], support: Mapping[str, Capability]) -> Ob
     """Read saved resources; never raises for their contents."""
     resources: dict[str, Resource] = {}
     problems: list[Problem] = []
+    systems: list[Resource] = []
+    empty: set[str] = set()
+    others: list[str] = []
     for document in documents:
         try:
             resource = decode("", document.name, document.text)
@@ -52,18 +57,51 @@ def read(documents: Sequence[Document], support: Mapping[str, Capability]) -> Ob
             message = f"The JSON is damaged or cut off: {str(error)[:120]}."
             problems.append(Problem("error", document.name, message, _AGAIN, "unread"))
             continue
-        if not resource.path or resource.kind not in _USED:
-            mark_all(resource)
-            message = "It is no resource of a controller, volume, drive or battery."
-            problems.append(Problem("info", document.name, message))
+        if resource.path and resource.kind in _USED:
+            resources.setdefault(resource.path, resource)
             continue
-        resources.setdefault(resource.path, resource)
-    problems += _lacking(resources)
+        mark_all(resource)
+        if resource.kind == "ComputerSystem":
+            systems.append(resource)
+        elif resource.kind.endswith("Collection"):
+            empty |= {resource.path} if resource.get("Members") == [] else set()
+        elif not resource.path or resource.kind not in _WAY:
+            others.append(document.name)
+    if others:
+        more = f", and {len(others) - 1} others are none" if len(others) > 1 else ""
+        message = f"It is no resource of a controller, volume, drive or battery{more}."
+        problems.append(Problem("info", others[0], message))
+    problems += _without_storage(systems, resources, empty)
+    problems += _lacking(resources, empty)
     return assemble(resources, support, problems, ())
 
 
-def _lacking(resources: Mapping[str, Resource]) -> Iterable[Problem]:
-    """What saved resources link to, and is not among them."""
+def simple_storage_alone(system: Resource) -> Problem | None:
+    """The problem of a system whose storage is described in the schema of 2015; None of any other."""
+    if system.get("Storage") is not None or not link_of(system.get("SimpleStorage")):
+        return None
+    message = (
+        "This BMC describes storage as SimpleStorage alone, a schema of 2015 without controllers' caches, volumes and "
+        "policies: all of them are unknown."
+    )
+    return Problem("warning", system.path, message, "Ask the controller's own tool.", "unread")
+
+
+def _without_storage(
+    systems: Iterable[Resource], resources: Mapping[str, Resource], empty: Collection[str]
+) -> Iterable[Problem]:
+    """Saved systems of whose storage nothing is saved."""
+    for system in systems:
+        problem, storage = simple_storage_alone(system), link_of(system.get("Storage"))
+        if problem is not None:
+            yield problem
+        elif storage and storage not in empty and not any(path.startswith(f"{system.path}/") for path in resources):
+            message = "Its storage is described by resources that are not given: it is unknown."
+            yield Problem("warning", system.path, message, f"Save {storage} and its members as well.", "unread")
+
+
+def _lacking(resources: Mapping[str, Resource], empty: Collection[str]) -> Iterable[Problem]:
+    """What saved resources link to, and is not among them; ``empty``: collections without members."""
     for path, one in resources.items():
         if one.kind != "Storage":
             continue
@@ -72,7 +110,7 @@ def _lacking(resources: Mapping[str, Resource]) -> Iterable[Problem]:
             message = f"{len(drives)} of its drives are described by resources that are not given: they are unknown."
             yield Problem("warning", path, message, f"Save {drives[0]} as well.", "unread")
         volumes = link_of(one.get("Volumes"))
-        if volumes and not any(other.startswith(f"{volumes}/") for other in resources):
+        if volumes and volumes not in empty and not any(other.startswith(f"{volumes}/") for other in resources):
             message = "Its volumes are described by resources that are not given: they are unknown."
             yield Problem("warning", path, message, f"Save {volumes} and its members as well.", "unread")
 
