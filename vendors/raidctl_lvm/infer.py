@@ -138,23 +138,29 @@ def _members(controller: ControllerDraft, name: str, row: Row, volume: VolumeDra
     for number, image in enumerate(images):
         places = _places(controller, image)
         gone = image.letter(9) == "p" or any(place in _UNKNOWN for place in places)
-        stale = image.letter(1) == "I"
-        working += bool(image.cells) and not gone and not stale
+        # whether an image of an inactive volume is in sync is not known: lvs prints I
+        active = image.letter(5) != "-"
+        stale = "out of sync, to be recovered" if active and image.letter(1) == "I" else ""
+        if image.letter(9) == "r":
+            stale = "refresh needed: writing to it has failed"
+            volume.conclude("refresh", value=True)
+        working += bool(image.cells) and not gone and not stale and image.letter(1) != "I"
         for place in places or [""]:
             known = place.startswith("/")
             key = f"{name}/{basename(place) if known else image.lv.rpartition(f'{row.lv}_')[2] or number}"
             if known or not image.cells or gone or image.attr:
                 array.members[key] = None
                 lost = place in _UNKNOWN or (gone and (not known or len(places) == 1))
-                _member(controller.drive(key), image, place if known else "", gone=lost, stale=stale)
+                drive = controller.drive(key)
+                _member(drive, image, place if known else "", gone=lost, stale=stale, active=active)
     named = [one for one in DEVICE.finditer(row.cells.get("devices", "")) if _PART.fullmatch(one[1] or one[2])]
     if named:
         volume.put(row.line("devices", "lv_name"), "drives_expected", len(named))
-        if all(_whole(image) for image in images):
+        if (working or row.letter(5) != "-") and all(_whole(image) for image in images):
             volume.put(row.line("devices", "lv_name"), "drives_active", working)
 
 
-def _member(drive: Draft, image: Row, place: str, *, gone: bool, stale: bool) -> None:
+def _member(drive: Draft, image: Row, place: str, *, gone: bool, stale: str, active: bool) -> None:
     line = image.line("lv_attr", "lv_name")
     if place:
         drive.put(image.line("devices", "lv_name"), "device", place)
@@ -165,8 +171,8 @@ def _member(drive: Draft, image: Row, place: str, *, gone: bool, stale: bool) ->
     if gone:
         put_status(drive, [line], "image", "critical", text=f"{image.attr} (partial: the device is missing)")
     elif stale:
-        put_status(drive, [line], "image", "warning", text=f"{image.attr} (out of sync, to be recovered)")
-    elif image.letter(1) in IMAGE_TYPES and _whole(image):
+        put_status(drive, [line], "image", "warning", text=f"{image.attr} ({stale})")
+    elif active and image.letter(1) in IMAGE_TYPES and _whole(image):
         put_status(drive, [line], "image", "ok", text=image.attr)
 
 
@@ -214,7 +220,7 @@ def _status(controller: ControllerDraft, volume: VolumeDraft) -> None:
     kernel = volume.get("kernel_health") or ""
     gone = health in _SHORT or any(letter not in _LIVE for letter in kernel)
     images = [controller.drives[key].get("status") for key in controller.array(volume.name).members]
-    gone = gone or "critical" in images
+    gone = gone or "critical" in images or bool(volume.get("refresh"))
     words = ", ".join(part for part in (row.attr if row else "", health, kernel, action) if part)
     operation: Operation | None = OPERATIONS.get(action, "unknown") if action else None
     behind, lost = percent is not None and percent < 100, False
@@ -228,10 +234,10 @@ def _status(controller: ControllerDraft, volume: VolumeDraft) -> None:
         word = "unknown"
     elif operation in ("check", "repair"):  # the percentage is that of the check
         word = "checking"
+    elif operation == "reshape" or health == "reshaping":  # the percentage is that of the reshape
+        word = "migrating"
     elif behind or operation == "resync":
         word = "initializing"
-    elif operation == "reshape" or health == "reshaping":
-        word = "migrating"
     elif not row and not kernel:  # "dmsetup table" alone reports no state
         return
     else:
