@@ -10,8 +10,12 @@ import pytest
 from raidctl.audit.builtin import rules
 from raidctl.audit.diagnosis import diagnose, exit_code
 from raidctl.model import Volume
-from raidctl.survey.survey import Survey
+from raidctl.request import Answer, Glob, GlobAnswer, ReadAnswer, Request, Run, RunAnswer, UdevDatabase
+from raidctl.runners.replay import ReplayRunner
+from raidctl.survey.survey import Survey, survey
+from raidctl.vendor.registry import vendors
 from tests.support.conclusions import read_text
+from tests.support.machines import recording
 
 _HEAD = "  pool: tank\n state: {state}\n{more}config:\n\n\tNAME        STATE     READ WRITE CKSUM\n"
 _END = "\nerrors: No known data errors\n"
@@ -238,3 +242,24 @@ def test_what_could_not_be_repaired_is_no_reason_for_another_scrub_alone() -> No
     gone = ("  mirror-0 UNAVAIL", "    sda FAULTED", "    sdb FAULTED")
     found = diagnose(read_text(_status(*gone, state="SUSPENDED")).inventory, rules()).findings
     assert "zpool clear" in (found[0].remedy or "")
+
+
+def test_a_mounted_pool_whose_devices_are_gone_is_read() -> None:
+    """No drive of the kernel shows a sign of it: its mount point does, and what zpool reports is shown."""
+    machine = recording("zfs-raidz2-resilvering")
+    text = _status("  sdx REMOVED", state="UNAVAIL").replace(
+        "pool: tank\n state: UNAVAIL", "pool: tank\n state: SUSPENDED"
+    )
+    answers: dict[Request[Any], Answer] = {}
+    for request, _ in machine.answers():
+        if isinstance(request, UdevDatabase):
+            answers[request] = ReadAnswer()
+        if isinstance(request, Glob):
+            answers[request] = GlobAnswer()
+        if isinstance(request, Run) and "status" in request.argv:
+            answers[request] = RunAnswer(code=0, out=text.encode())
+    found, problems = vendors()
+    seen = survey(ReplayRunner(machine).with_answers(answers), found, problems=problems)
+    assert [
+        volume.status for card in seen.inventory.controllers for volume in card.volumes if volume.name == "tank"
+    ] == ["failed"]
