@@ -338,6 +338,7 @@ def _batteries(walk: _Walk, systems: Sequence[Resource]) -> Dialogue[None]:
     """The batteries that controllers link to; of HPE, the chassis, which describes the energy packs."""
     owners = [part for one in walk.resources.values() for part in (one, *one.parts("StorageControllers"))]
     linked = [path for owner in owners for path in links_of(owner.get("Links.Batteries"))]
+    linked += [link_of(owner.get("Links.Battery")) for owner in owners]
     wanted = [(path, "Battery") for path in linked]
     for system in systems:
         if system.get("Oem.Hpe") is not None or system.get("Oem.Hp") is not None:

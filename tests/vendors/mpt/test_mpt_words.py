@@ -133,3 +133,9 @@ def test_status(operation: str, status: str, state: str, expected: tuple[str, st
 def test_words_of_status_that_nobody_knows_are_problems(words: tuple[str, str]) -> None:
     """A new operation or a new word beside "Enabled" is reported."""
     assert anything_unread(_status(operation=words[0], status=words[1]))
+
+
+def test_a_failed_volume_that_is_disabled_has_failed() -> None:
+    """That it is disabled is the smaller trouble."""
+    seen = read_text(_STATUS.format(operation="None", status="Disabled", state="Failed"))
+    assert [volume.status for volume in only_controller(seen).volumes] == ["failed"]
