@@ -140,6 +140,22 @@ def test_nobody_there_is_one_sentence(service: Service, secret: Path) -> None:
     assert "no connection (Connection refused)" in sentence(done)
 
 
+def test_the_machine_itself_is_shown_without_a_bmc_that_does_not_answer(service: Service, secret: Path) -> None:
+    """With ``--local`` or ``--host``: one problem, exit code 3 or 4, and nothing of the machine's own view is lost."""
+    words = ["--local", "--bmc-password-file", str(secret), "--bmc-ca", str(service.pem), "show", "--json"]
+    for url, password, code, why in (
+        (f"https://{USER}@127.0.0.1:1", PASSWORD, EXIT_CANNOT_TELL, "no connection"),
+        (service.url, "other-words", EXIT_ACCESS, "refuses the user reader"),
+    ):
+        secret.write_text(f"{password}\n")
+        done = CliRunner().invoke(cli, ["--bmc", url, *words])
+        seen = json.loads(done.stdout)
+        assert seen["host"]["source"] == "local"
+        [problem] = [one for one in seen["problems"] if one["where"] == "/redfish/v1/"]
+        assert why in problem["message"]
+        assert done.exit_code in (code, EXIT_ACCESS)  # what the machine itself lacks may be worse
+
+
 def _busy(handler: Handler) -> None:
     handler.send(503, b"", {"Retry-After": "30"})
 
@@ -317,7 +333,10 @@ def test_what_was_not_asked_is_one_sentence_and_none_of_the_volumes(service: Ser
     unread = [one for one in seen["problems"] if one["kind"] == "unread"]
     assert len(unread) == 1, unread
     [problem] = unread
-    assert "resources could not be read, and are unknown (not asked: more than 60 requests" in problem["message"]
+    assert (
+        "resources of the BMC could not be read, and are unknown (not asked: more than 60 requests"
+        in problem["message"]
+    )
     assert f"{STORAGE}/Drives/{{" in problem["message"]
     assert "Run it again" not in problem["remedy"]
 

@@ -47,7 +47,7 @@ class _Walk:
     def failed(self, path: str, answer: GetAnswer) -> None:
         """A resource that could not be read."""
         kind: ProblemKind = "no_right" if answer.trouble is Failure.DENIED else "unread"
-        why = printable(answer.detail or str(answer.trouble and answer.trouble.value))[:160]
+        why = printable(answer.detail or str(answer.trouble and answer.trouble.value))[:400]
         self._failed.setdefault((kind, why), []).append(path)
 
     def reported(self) -> list[Problem]:
@@ -57,16 +57,18 @@ class _Walk:
             remedy = _RIGHT if kind == "no_right" else _REST if why.startswith(NOT_ASKED) else _AGAIN
             if len(paths) > _FEW:
                 where = posixpath.commonpath(paths)
-                message = f"{len(paths)} resources could not be read, and are unknown ({why}): {_listed(paths)}."
+                message = (
+                    f"{len(paths)} resources of the BMC could not be read, and are unknown ({why}): {_listed(paths)}."
+                )
                 found.append(Problem("error", where, message, remedy, kind))
                 continue
-            message = f"It could not be read ({why}): what it describes is unknown."
+            message = f"The BMC's resource could not be read ({why}): what it describes is unknown."
             found += [Problem("error", path, message, remedy, kind) for path in paths]
         return found
 
     def broken(self, path: str, error: Exception) -> None:
         """A resource that is no JSON object."""
-        message = f"It is no whole JSON object ({str(error)[:80]}): what it describes is unknown."
+        message = f"The BMC's resource is no whole JSON object ({str(error)[:80]}): what it describes is unknown."
         self.problems.append(Problem("error", path, message, _AGAIN, "unread"))
 
     def fetch(self, wanted: Iterable[tuple[str, str]]) -> Dialogue[list[Resource]]:
