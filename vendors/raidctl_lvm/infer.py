@@ -11,9 +11,9 @@ from raidctl.model.task import Operation
 from raidctl.order import natural
 from raidctl.text import attempt
 from raidctl.units import parse_size
-from raidctl.vendor.draft import Draft
+from raidctl.vendor.draft import Draft, GroupDraft
 from raidctl.vendor.statuses import put_status
-from raidctl_lvm.draft import ControllerDraft, Row, Status, VolumeDraft
+from raidctl_lvm.draft import ControllerDraft, Row, Status
 from raidctl_lvm.lists import DEVICE
 from raidctl_lvm.vocabulary import HEALTH, IMAGE_TYPES, NO_RAID, OPERATIONS, RAID_TYPES, WORDS, level_of
 
@@ -132,7 +132,7 @@ def _places(controller: ControllerDraft, image: Row, depth: int = 0) -> list[str
     return list(dict.fromkeys(places))
 
 
-def _members(controller: ControllerDraft, name: str, row: Row, volume: VolumeDraft) -> None:
+def _members(controller: ControllerDraft, name: str, row: Row, volume: GroupDraft) -> None:
     images = list(_images(controller, row))
     array, working = controller.array(name), 0
     for number, image in enumerate(images):
@@ -176,7 +176,7 @@ def _member(drive: Draft, image: Row, place: str, *, gone: bool, stale: str, act
         put_status(drive, [line], "image", "ok", text=image.attr)
 
 
-def _target(volume: VolumeDraft, status: Status) -> None:
+def _target(volume: GroupDraft, status: Status) -> None:
     """``raid1 2 AA 4423680/4423680 idle 0 0 -`` of status; ``raid5_ls 3 128 region_size …`` of table."""
     words, line = status.words, status.line
     volume.detail(line, status.target, " ".join(words))
@@ -209,7 +209,7 @@ def _target(volume: VolumeDraft, status: Status) -> None:
                 _mismatches(volume, "mismatches exist", "")
 
 
-def _status(controller: ControllerDraft, volume: VolumeDraft) -> None:
+def _status(controller: ControllerDraft, volume: GroupDraft) -> None:
     row = next(iter(controller.rows.get(volume.name, ())), None)
     cells = row.cells if row else {}
     action = volume.get("kernel_action") or cells.get("raid_sync_action") or ""
@@ -255,7 +255,7 @@ def _status(controller: ControllerDraft, volume: VolumeDraft) -> None:
         volume.override("progress", Progress(operation=kind, percent=percent, state="running"))
 
 
-def _mismatches(volume: VolumeDraft, health: str, corrupt: str) -> None:
+def _mismatches(volume: GroupDraft, health: str, corrupt: str) -> None:
     """Report images that differ, and blocks whose checksum was wrong."""
     if health == "mismatches exist":
         volume.add_problem("warning", "state", f"Mismatches exist in {volume.name}: its copies or its parity differ.",
@@ -286,7 +286,7 @@ def _whole(image: Row) -> bool:
     return bool(image.cells and (image.letter(9) or image.cells.get("devices")))
 
 
-def _short(volume: VolumeDraft, images: Sequence[str | None], kernel: str) -> tuple[str, bool]:
+def _short(volume: GroupDraft, images: Sequence[str | None], kernel: str) -> tuple[str, bool]:
     """Degraded, or failed if more images are gone than the level survives; and whether perhaps no data are whole.
 
     That is so if too few images are both there and in sync. lvs (``I``) and the kernel (``a``) mark in the same way an

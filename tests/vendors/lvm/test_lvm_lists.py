@@ -296,3 +296,12 @@ def test_a_reshape_is_no_first_synchronisation() -> None:
     """Its percentage is that of the reshape."""
     [volume] = _card("vg-data: 0 41943040 raid raid5_ls 4 AAAA 1048576/20971520 reshape 0 4096 -\n").volumes
     assert (volume.status, volume.progress and volume.progress.percent) == ("migrating", 5)
+
+
+def test_warnings_around_the_json_are_read() -> None:
+    """A missing physical volume that only a warning names is a problem; a line that nobody knows stays unread."""
+    warning = "  WARNING: VG vg is missing PV weDidc-1111 (last written to /dev/sdb2).\n"
+    seen = read_text(f"{warning}{_json()}\n  Something else happened.\n")
+    assert [volume.status for volume in seen.inventory.controllers[0].volumes] == ["ok"]
+    assert any("physical volume of LVM is missing" in problem.message for problem in seen.inventory.problems)
+    assert [line.stripped for output in seen.outputs for line in output.unparsed()] == ["Something else happened."]
