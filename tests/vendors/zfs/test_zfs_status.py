@@ -15,7 +15,7 @@ from raidctl.runners.replay import ReplayRunner
 from raidctl.survey.survey import Survey, survey
 from raidctl.vendor.registry import vendors
 from tests.support.conclusions import read_text
-from tests.support.machines import recording
+from tests.support.machines import recording, replayed
 
 _HEAD = "  pool: tank\n state: {state}\n{more}config:\n\n\tNAME        STATE     READ WRITE CKSUM\n"
 _END = "\nerrors: No known data errors\n"
@@ -263,3 +263,26 @@ def test_a_mounted_pool_whose_devices_are_gone_is_read() -> None:
     assert [
         volume.status for card in seen.inventory.controllers for volume in card.volumes if volume.name == "tank"
     ] == ["failed"]
+
+
+def _with_status(text: str) -> Survey:
+    """A machine with two pools, of which zpool prints this."""
+    machine = recording("zfs-raidz2-resilvering")
+    answers: dict[Request[Any], Answer] = {
+        request: RunAnswer(code=0, out=text.encode()) for request, _ in machine.answers() if isinstance(request, Run)
+    }
+    found, problems = vendors()
+    return survey(ReplayRunner(machine).with_answers(answers), found, problems=problems)
+
+
+def test_a_pool_that_was_not_imported_is_no_silence() -> None:
+    """At boot a device was missing: zpool lists no pool, and the kernel shows members of one."""
+    [problem] = [one for one in _with_status("no pools available\n").inventory.problems if one.kind == "state"]
+    assert (problem.where, "is not imported" in problem.message) == ("/dev/sda1", True)
+    assert "zpool import" in (problem.remedy or "")
+
+
+def test_members_of_the_pools_that_zpool_lists_are_no_problem() -> None:
+    """By their links, whole drives and partitions."""
+    problems = replayed("zfs-raidz2-resilvering").inventory.problems
+    assert not [problem for problem in problems if "is not imported" in problem.message]
