@@ -37,7 +37,7 @@ def observe(host: HostView, found: Sequence[Installed]) -> Dialogue[Observation]
 
 def _unlisted(host: HostView, seen: Observation) -> list[str]:
     """Drives and partitions that belong to a pool, and to none that zpool lists."""
-    listed = {drive.device for card in seen.controllers for drive in card.drives}
+    listed = {drive.device for one in seen.controllers for drive in one.drives}
     return [
         block.node
         for block in host.blocks
