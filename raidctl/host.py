@@ -122,6 +122,8 @@ class HostView(Struct, frozen=True, dict=True):
     """The hypervisor, if the machine is known to be virtual (``kvm``, ``vmware`` …)."""
     sys_read_only: bool | None = None
     """Whether ``/sys`` is mounted read-only, as in a container; None if no mount of it is listed."""
+    filesystems: frozenset[str] = frozenset()
+    """The kinds of all mounted file systems, also of those whose devices are gone."""
     pci: tuple[PciDevice, ...] = ()
     blocks: tuple[BlockDevice, ...] = ()
     claimed: frozenset[str] = field(default_factory=frozenset)

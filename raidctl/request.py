@@ -119,6 +119,10 @@ class WriteAnswer(Answer, frozen=True):
     """Whether a file was written; ``trouble`` and ``detail`` have the reason if not."""
 
 
+NOT_ASKED = "not asked"
+"""How ``detail`` begins if a service processor was spared the request."""
+
+
 class GetAnswer(Answer, frozen=True):
     """The body of a resource of a service processor; ``trouble`` is set unless the status is 200.
 

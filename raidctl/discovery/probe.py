@@ -201,6 +201,7 @@ def _probe(
     drivers = {address: entry.properties.get("DRIVER") for address, entry in functions.items()}
     sys_mounts = [mount.flags for mount in mounted.mounts if mount.point == "/sys"]
     view = replace(_machine(first), sys_read_only="ro" in sys_mounts[-1] if sys_mounts else None)
+    view = replace(view, filesystems=frozenset(mount.filesystem for mount in mounted.mounts))
     view = replace(view, pci=pci, blocks=blocks.assemble(devices, shown, drivers, uses))
     tables = (first.database.unknown_lines, mounted.unknown_lines, swapped.unknown_lines)
     outputs = [lines[0].output for lines in tables if lines]

@@ -14,7 +14,7 @@ from http import HTTPStatus
 from typing import Any
 
 from raidctl.errors import AccessMissing, UnreachableError
-from raidctl.request import Answer, Failure, Get, GetAnswer, Glob, GlobAnswer, Request, Runner
+from raidctl.request import NOT_ASKED, Answer, Failure, Get, GetAnswer, Glob, GlobAnswer, Request, Runner
 from raidctl.runners.answers import answer_of, chains_of, invalid
 from raidctl.runners.bmc_connection import REQUEST_SECONDS, Address, Client, Reply, Trust
 from raidctl.runners.bmc_session import Session
@@ -29,7 +29,7 @@ _BUSY = HTTPStatus.SERVICE_UNAVAILABLE
 _GONE = frozenset({HTTPStatus.NOT_FOUND, HTTPStatus.GONE})
 _NO_RIGHT = frozenset({HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN})
 _WRONG_USER = frozenset({HTTPStatus.BAD_REQUEST, *_NO_RIGHT})
-_RETRY = 'Try again later, or look whether the service processor works: its own page, or "ipmitool mc info".'
+_RETRY = 'If it stays so, look whether the service processor works: its own page, or "ipmitool mc info".'
 
 
 class BmcRunner:
@@ -55,6 +55,8 @@ class BmcRunner:
     def connect(self) -> None:
         """Check the certificate, read the service root, and open a session.
 
+        After a failure, the service root is answered with it, and nothing is asked.
+
         Raises:
             UnreachableError: There is no Redfish service, or its certificate is not trusted.
             AccessMissing: User and password are refused.
@@ -62,21 +64,28 @@ class BmcRunner:
         reply = self._client.get(ROOT, {})
         host = self.address.host
         if reply.status is None or reply.failure is not None:
+            self._refused(reply.detail, Failure.FAILED)
             hint = "" if reply.detail.endswith(".") else f". {_RETRY}"
             raise UnreachableError(f"The service processor {host}: {reply.detail}{hint}", passing=reply.passing)
         if reply.status not in (HTTPStatus.OK, *_NO_RIGHT):
+            self._refused(_reason(reply), Failure.FAILED)
             raise UnreachableError(f"The service processor {host} {_reason(reply)}. {_RETRY}", passing=False)
         refused = self._session.open(reply)
         if refused is not None and refused.status not in _WRONG_USER:
+            self._refused(f"opens no session: {_reason(refused)}", Failure.FAILED)
             raise UnreachableError(f"The service processor {host} opens no session: {_reason(refused)}. {_RETRY}")
         if refused is not None:
             user = self.address.user or "(none)"
+            self._refused(f"refuses the user {user}: {_reason(refused)}", Failure.DENIED)
             raise AccessMissing(
                 f"The service processor {host} refuses the user {user} ({_reason(refused)}). Name the user in --bmc "
                 "https://USER@HOST, and give the password by --bmc-password-file or RAIDCTL_BMC_PASSWORD."
             )
         root = reply if reply.status == HTTPStatus.OK else self._client.get(ROOT, self._session.headers)
         self._root = _answer(Get(ROOT), root)
+
+    def _refused(self, detail: str, trouble: Failure) -> None:
+        self._root = GetAnswer(trouble=trouble, detail=detail.rstrip("."))
 
     def close(self) -> None:
         """End the session, also from another thread; later requests are refused."""
@@ -109,7 +118,7 @@ class BmcRunner:
         with self._lock:
             self._count += 1
             if self._count > MOST_REQUESTS:
-                detail = f"not asked: more than {MOST_REQUESTS} requests for one machine"
+                detail = f"{NOT_ASKED}: more than {MOST_REQUESTS} requests for one machine"
                 return GetAnswer(trouble=Failure.FAILED, detail=detail)
         return _answer(request, self._client.get(request.path, self._session.headers, request.limit))
 

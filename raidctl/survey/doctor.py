@@ -79,7 +79,8 @@ def _tool(family: str, spec: ToolSpec, version: str | None) -> Dialogue[ToolChec
         return ToolCheck(family, spec.name, spec.package, fault=fault)
     if version is not None or not spec.version_argv:
         return ToolCheck(family, spec.name, spec.package, found.path, version)
-    answer = yield from ask(Run((found.path, *spec.version_argv), timeout=_PATIENCE))
+    command = spec.name if spec.applet else found.path
+    answer = yield from ask(Run((command, *spec.version_argv), timeout=_PATIENCE))
     return ToolCheck(family, spec.name, spec.package, found.path, _version(answer), _fault(answer))
 
 

@@ -68,12 +68,15 @@ def problems_of(answered: Iterable[tuple[Request[Any], Answer]], known: Iterable
         answered: Requests with their answers.
         known: Problems that the dialogues have reported; requests that they name are left out.
     """
-    reported = "\n".join(f"{problem.where}\n{problem.message}" for problem in known if problem.kind == "unread")
+    unread = [problem for problem in known if problem.kind == "unread"]
+    reported = "\n".join(f"{problem.where}\n{problem.message}" for problem in unread)
     found: list[Problem] = []
     files: dict[tuple[str, bool], list[str]] = {}
     for request, answer in answered:
         name = _name(request)
         if not _is_lost(request, answer) or re.search(rf"(?<![\w/]){re.escape(name)}(?![\w/-])", reported):
+            continue
+        if isinstance(request, Get) and any(_covers(problem, name, answer) for problem in unread):
             continue
         if isinstance(request, Run) and isinstance(answer, RunAnswer):
             found += [problem] if (problem := call_problem(request, answer)) else []
@@ -88,6 +91,12 @@ def problems_of(answered: Iterable[tuple[Request[Any], Answer]], known: Iterable
         where = names[0] if len(names) == 1 else names[0].rpartition("/")[0] or names[0]
         found.append(_problem(where, f"Not read ({why}): {', '.join(braced(names))}.", slow=slow))
     return found
+
+
+def _covers(problem: Problem, name: str, answer: Answer) -> bool:
+    """Whether a problem lists it among the resources below a path that failed for the same reason."""
+    listed = name.startswith(f"{problem.where}/") and name.rpartition("/")[2] in problem.message
+    return listed and _why(answer, name) in problem.message
 
 
 def _problem(where: str, message: str, *, slow: bool) -> Problem:

@@ -37,6 +37,8 @@ class ToolSpec(Struct, frozen=True):
     """Where a user gets it: a package name, or the vendor's site in words."""
     version_argv: tuple[str, ...] = ("--version",)
     """Arguments that make it print its version; used by ``doctor``."""
+    applet: bool = False
+    """Whether it is a link to a program that does what it is called: it must be called by its name, on the PATH."""
 
 
 class Document(Struct, frozen=True):

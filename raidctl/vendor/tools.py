@@ -28,7 +28,7 @@ class Installed(Struct, frozen=True):
     @property
     def command(self) -> str:
         """First word of its command lines."""
-        return command_of(self.tool())
+        return self.spec.name if self.spec.applet else command_of(self.tool())
 
     def tool(self, version: str | None = None) -> Tool:
         """The tool as the inventory lists it."""

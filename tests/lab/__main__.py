@@ -11,6 +11,7 @@ from pathlib import Path
 from tests.lab.guest import PYTHONPATH, Guest
 from tests.lab.kernel import fetch
 from tests.lab.machine import Machine
+from tests.lab.packages import lvm
 from tests.lab.places import CHECKOUT, LabError
 from tests.lab.recording import RECORDED, record
 
@@ -31,13 +32,15 @@ def main(words: list[str]) -> int:
         epilog="NAME -- COMMAND runs one command, prints what it says, and powers off.",
     )
     parser.add_argument("name", nargs="?", help="the machine to boot with a shell; without it, the machines are listed")
-    parser.add_argument("--fetch", action="store_true", help="download the distribution's kernel, unless it is here")
+    parser.add_argument(
+        "--fetch", action="store_true", help="download the distribution's kernel and LVM, unless they are here"
+    )
     parser.add_argument(
         "--record", action="store_true", help="record the machines of the tests that come from the lab again"
     )
     arguments = parser.parse_args(own)
     if arguments.fetch:
-        print(fetch().tree)  # noqa: T201  the answer
+        print(fetch().tree, lvm())  # noqa: T201  the answer
         return 0
     if arguments.record:
         for name in RECORDED:

@@ -76,13 +76,13 @@ def kernel(store: Path = STORE) -> Kernel:
 def fetch(store: Path = STORE) -> Kernel:
     """Download and unpack the kernel that the distribution's ``linux-image-amd64`` stands for, unless it is here."""
     store.mkdir(exist_ok=True)
-    with _alone(store):
+    with alone(store):
         try:
             tree = _whole(store)
         except LabError:
             if os.geteuid():
                 raise
-            _run([program("apt-get", "apt"), "-q", "update"])  # lists that are missing, or name what is there no longer
+            run([program("apt-get", "apt"), "-q", "update"])  # lists that are missing, or name what is there no longer
             tree = _whole(store)
         tree.touch()
         return Kernel(tree)
@@ -97,7 +97,7 @@ def _whole(store: Path) -> Path:
 
 
 @contextmanager
-def _alone(store: Path) -> Iterator[None]:
+def alone(store: Path) -> Iterator[None]:
     """One process at a time; the lock ends with its holder, however that ends."""
     with (store / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -108,7 +108,7 @@ def _alone(store: Path) -> Iterator[None]:
 
 def _current() -> str:
     """The package that the meta package depends on: ``  Depends: linux-image-6.1.0-56-amd64``."""
-    out = _run([program("apt-cache", "apt"), "depends", META])
+    out = run([program("apt-cache", "apt"), "depends", META])
     names = [line.split(":", 1)[1].strip() for line in out.splitlines() if line.strip().startswith("Depends:")]
     for name in names:
         if name.startswith("linux-image-"):
@@ -120,20 +120,20 @@ def _unpack(package: str, store: Path) -> None:
     """Download, unpack, index the modules; the tree appears under its name when it is whole."""
     with tempfile.TemporaryDirectory(prefix="tmp-", dir=store) as name:
         scratch = Path(name)
-        _run([program("apt-get", "apt"), "-q", "download", package], cwd=scratch)
+        run([program("apt-get", "apt"), "-q", "download", package], cwd=scratch)
         archive = next(scratch.glob("*.deb"))
         tree = scratch / "tree"
-        _run([program("dpkg", "dpkg"), "-x", str(archive), str(tree)])
-        _run([program("depmod", "kmod"), "-b", str(tree), Kernel(tree).version])
+        run([program("dpkg", "dpkg"), "-x", str(archive), str(tree)])
+        run([program("depmod", "kmod"), "-b", str(tree), Kernel(tree).version])
         tree.rename(store / package)
 
 
-def _run(argv: list[str], cwd: Path | None = None) -> str:
+def run(argv: list[str], cwd: Path | None = None) -> str:
     """The output of a command that must succeed."""
     done = subprocess.run(argv, cwd=cwd, capture_output=True, text=True, check=False)
     if done.returncode:
         raise LabError(
             f"{' '.join(argv)} failed: {done.stderr.strip()[-600:]}\n"
-            f"The lab boots the distribution's kernel, which is downloaded once: apt-get update (as root), then {FETCH}"
+            f"The lab needs packages of the distribution, downloaded once: apt-get update (as root), then {FETCH}"
         )
     return done.stdout

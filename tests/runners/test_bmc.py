@@ -140,6 +140,22 @@ def test_nobody_there_is_one_sentence(service: Service, secret: Path) -> None:
     assert "no connection (Connection refused)" in sentence(done)
 
 
+def test_the_machine_itself_is_shown_without_a_bmc_that_does_not_answer(service: Service, secret: Path) -> None:
+    """With ``--local`` or ``--host``: one problem, exit code 3 or 4, and nothing of the machine's own view is lost."""
+    words = ["--local", "--bmc-password-file", str(secret), "--bmc-ca", str(service.pem), "show", "--json"]
+    for url, password, code, why in (
+        (f"https://{USER}@127.0.0.1:1", PASSWORD, EXIT_CANNOT_TELL, "no connection"),
+        (service.url, "other-words", EXIT_ACCESS, "refuses the user reader"),
+    ):
+        secret.write_text(f"{password}\n")
+        done = CliRunner().invoke(cli, ["--bmc", url, *words])
+        seen = json.loads(done.stdout)
+        assert seen["host"]["source"] == "local"
+        [problem] = [one for one in seen["problems"] if one["where"] == "/redfish/v1/"]
+        assert why in problem["message"]
+        assert done.exit_code in (code, EXIT_ACCESS)  # what the machine itself lacks may be worse
+
+
 def _busy(handler: Handler) -> None:
     handler.send(503, b"", {"Retry-After": "30"})
 
@@ -269,6 +285,84 @@ def test_a_machine_gets_at_most_sixty_requests(service: Service) -> None:
     assert sum(answer.trouble is Failure.FAILED for answer in found) == 5
     assert sum(path.startswith("/redfish/v1/Nothing/") for _, path, _ in service.asked) == MOST_REQUESTS
     assert service.most_busy <= WIDTH
+
+
+def _with_more(service: Service, drives: int, nvme: int) -> None:
+    """More drives of the controller, and drives at the processor, each in a storage with its controller."""
+    tree = {path: json.loads(data) for path, data in service.tree.items()}
+    collection = STORAGE.rpartition("/")[0]
+    links = [{"@odata.id": f"{STORAGE}/Drives/{number}"} for number in range(100, 100 + drives)]
+    tree[STORAGE]["Drives"] += links
+    tree[STORAGE].pop("Drives@odata.count", None)
+    for link in links:
+        tree[link["@odata.id"]] = {**tree[f"{STORAGE}/Drives/1"], **link, "SerialNumber": link["@odata.id"][-3:]}
+    one = {"Model": "NVME-1", "Status": {"Health": "OK", "State": "Enabled"}}
+    members = []
+    for number in range(nvme):
+        path = f"{collection}/DA{number:02}"
+        place = {"@odata.id": f"{path}/Drives/1"}
+        tree[path] = {
+            "@odata.id": path, "@odata.type": "#Storage.v1_12_0.Storage", "StorageControllers": [one],
+            "Controllers": {"@odata.id": f"{path}/Controllers"}, "Drives": [place],
+        }  # fmt: skip
+        tree[f"{path}/Drives/1"] = {**place, "@odata.type": "#Drive.v1_14_0.Drive", "Protocol": "NVMe", **one}
+        members.append({"@odata.id": path})
+    tree[collection]["Members"] = [*members, *tree[collection]["Members"]]
+    tree[collection]["Members@odata.count"] = len(tree[collection]["Members"])
+    service.tree.update({path: json.dumps(value).encode() for path, value in tree.items()})
+
+
+def test_twenty_drives_at_the_processor_fit_into_the_requests_for_one_machine(service: Service, secret: Path) -> None:
+    """Each is a storage; what each of them describes is not asked for again."""
+    _with_more(service, 0, 20)
+    done = show(service, secret, "--json")
+    assert done.exit_code == EXIT_FINE, done.output
+    cards = json.loads(done.stdout)["controllers"]
+    assert sum(len(card["drives"]) for card in cards) == 22
+    assert len(service.asked) < MOST_REQUESTS
+
+
+def test_what_was_not_asked_is_one_sentence_and_none_of_the_volumes(service: Service, secret: Path) -> None:
+    """With 100 drives more, controller, volume and capacitor are read; how many drives are unknown is one problem."""
+    _with_more(service, 100, 8)
+    done = show(service, secret, "--json")
+    assert done.exit_code == EXIT_CANNOT_TELL, done.output
+    seen = json.loads(done.stdout)
+    [card] = [one for one in seen["controllers"] if one["id"] == "redfish:MRAID"]
+    assert (card["volumes"][0]["status"], card["batteries"][0]["status"]) == ("ok", "ok")
+    unread = [one for one in seen["problems"] if one["kind"] == "unread"]
+    assert len(unread) == 1, unread
+    [problem] = unread
+    assert (
+        "resources of the BMC could not be read, and are unknown (not asked: more than 60 requests"
+        in problem["message"]
+    )
+    assert f"{STORAGE}/Drives/{{" in problem["message"]
+    assert "Run it again" not in problem["remedy"]
+
+
+def test_a_service_that_only_announces_expansion_is_asked_for_it_once(service: Service, secret: Path) -> None:
+    """Its collections are then read member by member."""
+    root = json.loads(service.tree["/redfish/v1/"])
+    root["ProtocolFeaturesSupported"] = {"ExpandQuery": {"NoLinks": True, "Levels": True}}
+    service.tree["/redfish/v1/"] = json.dumps(root).encode()
+    assert show(service, secret).exit_code == EXIT_FINE
+    assert sum("$expand" in path for _, path, _ in service.asked) == 1
+
+
+def test_a_resource_that_the_user_may_not_read_is_a_missing_right(service: Service, secret: Path) -> None:
+    """Exit code 4, and a remedy that helps: asking again does not."""
+
+    def misbehave(handler: Handler) -> bool:
+        if handler.path == f"{STORAGE}/Volumes/0":
+            handler.send(403)
+        return handler.path == f"{STORAGE}/Volumes/0"
+
+    service.misbehave = misbehave
+    done = show(service, secret, "--json")
+    assert done.exit_code == EXIT_ACCESS, done.output
+    [problem] = [one for one in json.loads(done.stdout)["problems"] if one["kind"] == "no_right"]
+    assert "Give the user" in problem["remedy"]
 
 
 def test_a_service_that_never_answers_is_given_up(service: Service) -> None:

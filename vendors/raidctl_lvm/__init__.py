@@ -21,7 +21,8 @@ SHARES_DRIVES = True
 """Each volume of a group takes a part of some of its drives."""
 _PACKAGE = "the package {} of the distribution"
 TOOLS = (
-    ToolSpec("lvs", ("/usr/sbin/lvs", "/sbin/lvs"), _PACKAGE.format("lvm2")),
+    # /usr/sbin/lvs -> lvm
+    ToolSpec("lvs", ("/usr/sbin/lvs", "/sbin/lvs"), _PACKAGE.format("lvm2"), applet=True),
     ToolSpec("dmsetup", ("/usr/sbin/dmsetup", "/sbin/dmsetup"), _PACKAGE.format("dmsetup")),
 )
 SUBVOLUMES = ("_rimage_", "_mimage_")

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from raidctl import json_decode
 from raidctl.evidence import Output
 from raidctl.host import HostView
 from raidctl.model import Array, Capability, Controller, Drive, Problem, Tool, Volume
 from raidctl.vendor.draft import unreadable
 from raidctl.vendor.protocol import Document, Observation
+from raidctl.vendor.software import array_id, json_value
 from raidctl_lvm.draft import ControllerDraft
 from raidctl_lvm.infer import infer
 from raidctl_lvm.lists import device_of, read_json, read_text
@@ -28,9 +28,9 @@ def read(
     """Read outputs, and combine those of one volume. Never raises for their contents."""
     draft, outputs, found = ControllerDraft(), list[Output](), list(problems)
     for document in documents:
-        output, known = _read(document, draft, found)
-        outputs.append(output)
-        found += unreadable(output, _REMEDY, known=known)
+        for output, known in _read(document, draft, found):
+            outputs.append(output)
+            found += unreadable(output, _REMEDY, known=known)
     infer(draft)
     if "missing physical volume" in draft.details:
         draft.add_problem("warning", "state", "A physical volume of LVM is missing.", "`pvs` lists what is there.")
@@ -46,23 +46,23 @@ def read(
     return Observation(tuple(made), tuple(dict.fromkeys(found)), tuple(tools), tuple(outputs))
 
 
-def _read(document: Document, draft: ControllerDraft, found: list[Problem]) -> tuple[Output, bool]:
-    text = document.text.strip()
-    # warnings may stand before the JSON
-    start = text.find("{")
-    if start < 0 or '"report"' not in text[start : start + 200]:
+def _read(document: Document, draft: ControllerDraft, found: list[Problem]) -> Iterator[tuple[Output, bool]]:
+    """Each output with whether it is one of the tools; JSON can have warnings before and after it."""
+    start = document.text.find("{")
+    if start < 0 or '"report"' not in document.text[start : start + 200]:
         output = Output.of_text(document.name, document.text)
-        return output, read_text(output, draft)
-    try:
-        value, _ = json_decode.decode_at(text, start)
-    except ValueError as error:
-        message = f"The JSON is damaged or cut off: {str(error)[:120]}."
-        found.append(Problem("error", document.name, message, "Run the command again.", "unread"))
-        return Output(document.name), True
-    output = Output.of_json(document.name, value)
+        yield output, read_text(output, draft)
+        return
+    value, rest = json_value(document, document.text[start:], found)
+    output = Output.of_json(document.name, value) if isinstance(value, Mapping) else Output(document.name)
     if isinstance(value, Mapping):
         read_json(output, value, draft)
-    return output, isinstance(value, Mapping) and "report" in value
+    yield output, value is None or (isinstance(value, Mapping) and "report" in value)
+    for text in (document.text[:start], rest):
+        if text.strip():
+            output = Output.of_text(document.name, text)
+            read_text(output, draft)
+            yield output, True
 
 
 def _controller(draft: ControllerDraft, support: Mapping[str, Capability], host: HostView) -> Controller:
@@ -83,17 +83,17 @@ def _controller(draft: ControllerDraft, support: Mapping[str, Capability], host:
 def _volume(draft: ControllerDraft, name: str, nodes: Mapping[str, str]) -> Volume:
     device = device_of(name)
     return draft.volume(name).build(
-        Volume, id=f"{ID}:{name}", array=f"{ID}:{name}/array", device=nodes.get(device, device)
+        Volume, id=f"{ID}:{name}", array=array_id(ID, name), device=nodes.get(device, device)
     )
 
 
 def _array(draft: ControllerDraft, name: str) -> Array:
     array = draft.array(name)
-    return array.build(Array, id=f"{ID}:{name}/array", drives=tuple(f"{ID}:{key}" for key in array.members))
+    return array.build(Array, id=array_id(ID, name), drives=tuple(f"{ID}:{key}" for key in array.members))
 
 
 def _drive(draft: ControllerDraft, name: str, nodes: Mapping[str, str]) -> Drive:
     drive = draft.drive(name)
     device = drive.get("device")
-    array = f"{ID}:{name.rpartition('/')[0]}/array"
+    array = array_id(ID, name.rpartition("/")[0])
     return drive.build(Drive, id=f"{ID}:{name}", array=array, device=nodes.get(device, device) if device else None)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 from msgspec import Struct, field
 
 from raidctl.evidence import Line
-from raidctl.vendor import draft
-from raidctl.vendor.draft import Draft, GroupDraft
+from raidctl.vendor.draft import GroupDraft
+from raidctl.vendor.software import SoftwareDraft
 
 
 class Row(Struct):
@@ -49,11 +48,7 @@ class Status(Struct):
         return self.words[2] if len(self.words) > 3 and re.fullmatch("[AaD-]+", self.words[2]) else ""
 
 
-class VolumeDraft(GroupDraft):
-    """A RAID volume, or its array; named ``vg/lv``."""
-
-
-class ControllerDraft(draft.ControllerDraft[VolumeDraft]):
+class ControllerDraft(SoftwareDraft[GroupDraft]):
     """All RAID volumes of a machine, and what was read to make them; a drive's name is ``vg/lv/sda2``."""
 
     rows: dict[str, list[Row]] = field(default_factory=dict)
@@ -61,16 +56,6 @@ class ControllerDraft(draft.ControllerDraft[VolumeDraft]):
     statuses: dict[str, Status] = field(default_factory=dict)
     """By ``vg/lv``; of several, the worst."""
 
-    def new_group(self, name: str) -> VolumeDraft:
+    def new_group(self, name: str) -> GroupDraft:
         """An empty draft of a volume or its array."""
-        return VolumeDraft(name)
-
-    def owned(self, controller_id: str) -> Iterator[tuple[Draft, str]]:
-        """Each draft with its id."""
-        yield self, controller_id
-        for volume in self.volumes.values():
-            yield volume, f"{controller_id}:{volume.name}"
-        for array in self.arrays.values():
-            yield array, f"{controller_id}:{array.name}/array"
-        for drive in self.drives.values():
-            yield drive, f"{controller_id}:{drive.name}"
+        return GroupDraft(name)

@@ -11,10 +11,10 @@ from raidctl.model.task import Operation
 from raidctl.order import natural
 from raidctl.text import attempt
 from raidctl.units import parse_size
-from raidctl.vendor.draft import Draft
+from raidctl.vendor.draft import Draft, GroupDraft
 from raidctl.vendor.statuses import put_status
 from raidctl_lvm.agreement import settle_rows
-from raidctl_lvm.draft import ControllerDraft, Row, Status, VolumeDraft
+from raidctl_lvm.draft import ControllerDraft, Row, Status
 from raidctl_lvm.lists import DEVICE
 from raidctl_lvm.vocabulary import HEALTH, IMAGE_TYPES, NO_RAID, OPERATIONS, POOL_TROUBLE, RAID_TYPES, WORDS, level_of
 
@@ -139,29 +139,35 @@ def _places(controller: ControllerDraft, image: Row, depth: int = 0) -> list[str
     return list(dict.fromkeys(places))
 
 
-def _members(controller: ControllerDraft, name: str, row: Row, volume: VolumeDraft) -> None:
+def _members(controller: ControllerDraft, name: str, row: Row, volume: GroupDraft) -> None:
     images = list(_images(controller, row))
     array, working = controller.array(name), 0
     for number, image in enumerate(images):
         places = _places(controller, image)
         gone = image.letter(9) == "p" or any(place in _UNKNOWN for place in places)
-        stale = image.letter(1) == "I"
-        working += bool(image.cells) and not gone and not stale
+        # whether an image of an inactive volume is in sync is not known: lvs prints I
+        active = image.letter(5) != "-"
+        stale = "out of sync, to be recovered" if active and image.letter(1) == "I" else ""
+        if image.letter(9) == "r":
+            stale = "refresh needed: writing to it has failed"
+            volume.conclude("refresh", value=True)
+        working += bool(image.cells) and not gone and not stale and image.letter(1) != "I"
         for place in places or [""]:
             known = place.startswith("/")
             key = f"{name}/{basename(place) if known else image.lv.rpartition(f'{row.lv}_')[2] or number}"
             if known or not image.cells or gone or image.attr:
                 array.members[key] = None
                 lost = place in _UNKNOWN or (gone and (not known or len(places) == 1))
-                _member(controller.drive(key), image, place if known else "", gone=lost, stale=stale)
+                drive = controller.drive(key)
+                _member(drive, image, place if known else "", gone=lost, stale=stale, active=active)
     named = [one for one in DEVICE.finditer(row.cells.get("devices", "")) if _PART.fullmatch(one[1] or one[2])]
     if named:
         volume.put(row.line("devices", "lv_name"), "drives_expected", len(named))
-        if all(_whole(image) for image in images):
+        if (working or row.letter(5) != "-") and all(_whole(image) for image in images):
             volume.put(row.line("devices", "lv_name"), "drives_active", working)
 
 
-def _member(drive: Draft, image: Row, place: str, *, gone: bool, stale: bool) -> None:
+def _member(drive: Draft, image: Row, place: str, *, gone: bool, stale: str, active: bool) -> None:
     line = image.line("lv_attr", "lv_name")
     if place:
         drive.put(image.line("devices", "lv_name"), "device", place)
@@ -172,12 +178,12 @@ def _member(drive: Draft, image: Row, place: str, *, gone: bool, stale: bool) ->
     if gone:
         put_status(drive, [line], "image", "critical", text=f"{image.attr} (partial: the device is missing)")
     elif stale:
-        put_status(drive, [line], "image", "warning", text=f"{image.attr} (out of sync, to be recovered)")
-    elif image.letter(1) in IMAGE_TYPES and _whole(image):
+        put_status(drive, [line], "image", "warning", text=f"{image.attr} ({stale})")
+    elif active and image.letter(1) in IMAGE_TYPES and _whole(image):
         put_status(drive, [line], "image", "ok", text=image.attr)
 
 
-def _target(volume: VolumeDraft, status: Status) -> None:
+def _target(volume: GroupDraft, status: Status) -> None:
     """``raid1 2 AA 4423680/4423680 idle 0 0 -`` of status; ``raid5_ls 3 128 region_size …`` of table."""
     words, line = status.words, status.line
     volume.detail(line, status.target, " ".join(words))
@@ -205,7 +211,7 @@ def _target(volume: VolumeDraft, status: Status) -> None:
                 _mismatches(volume, "mismatches exist", "")
 
 
-def _status(controller: ControllerDraft, volume: VolumeDraft) -> None:
+def _status(controller: ControllerDraft, volume: GroupDraft) -> None:
     row = next(iter(controller.rows.get(volume.name, ())), None)
     cells = row.cells if row else {}
     action = volume.get("kernel_action") or cells.get("raid_sync_action") or ""
@@ -216,7 +222,7 @@ def _status(controller: ControllerDraft, volume: VolumeDraft) -> None:
     kernel = volume.get("kernel_health") or ""
     gone = health in _SHORT or any(letter not in _LIVE for letter in kernel)
     images = [controller.drives[key].get("status") for key in controller.array(volume.name).members]
-    gone = gone or "critical" in images
+    gone = gone or "critical" in images or bool(volume.get("refresh"))
     words = ", ".join(part for part in (row.attr if row else "", health, kernel, action) if part)
     operation: Operation | None = OPERATIONS.get(action, "unknown") if action else None
     behind, lost = percent is not None and percent < 100, False
@@ -230,10 +236,10 @@ def _status(controller: ControllerDraft, volume: VolumeDraft) -> None:
         word = "unknown"
     elif operation in ("check", "repair"):  # the percentage is that of the check
         word = "checking"
+    elif operation == "reshape" or health == "reshaping":  # the percentage is that of the reshape
+        word = "migrating"
     elif behind or operation == "resync":
         word = "initializing"
-    elif operation == "reshape" or health == "reshaping":
-        word = "migrating"
     elif not row and not kernel:  # "dmsetup table" alone reports no state
         return
     else:
@@ -253,7 +259,7 @@ def _status(controller: ControllerDraft, volume: VolumeDraft) -> None:
         volume.override("progress", Progress(operation=kind, percent=percent, state="running"))
 
 
-def _mismatches(volume: VolumeDraft, health: str, corrupt: str) -> None:
+def _mismatches(volume: GroupDraft, health: str, corrupt: str) -> None:
     """Report images that differ, and blocks whose checksum was wrong."""
     if health == "mismatches exist":
         volume.add_problem("warning", "state", f"Mismatches exist in {volume.name}: its copies or its parity differ.",
@@ -284,7 +290,7 @@ def _whole(image: Row) -> bool:
     return bool(image.cells and (image.letter(9) or image.cells.get("devices")))
 
 
-def _short(volume: VolumeDraft, images: Sequence[str | None], kernel: str) -> tuple[str, bool]:
+def _short(volume: GroupDraft, images: Sequence[str | None], kernel: str) -> tuple[str, bool]:
     """Degraded, or failed if more images are gone than the level survives; and whether perhaps no data are whole.
 
     That is so if too few images are both there and in sync. lvs (``I``) and the kernel (``a``) mark in the same way an

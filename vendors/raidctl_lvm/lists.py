@@ -9,7 +9,7 @@ from typing import Any
 from raidctl.evidence import Line, Output, mark_read
 from raidctl_lvm.agreement import add_status
 from raidctl_lvm.draft import ControllerDraft, Row, Status
-from raidctl_lvm.vocabulary import TARGET_TROUBLE
+from raidctl_lvm.vocabulary import TARGET_TROUBLE, level_of
 
 #   LV   VG   Attr       LSize Pool Origin Data%  Meta%  Move Log Cpy%Sync Convert Devices
 HEAD = re.compile(r"\s*LV\s+VG\s+Attr\s+LSize\b.*")
@@ -50,8 +50,13 @@ def read_json(output: Output, value: Mapping[str, Any], controller: ControllerDr
 
 
 def _json_row(output: Output, path: str, entry: Mapping[str, Any], controller: ControllerDraft) -> None:
-    cells = {str(name): str(one or "").strip() for name, one in entry.items()}
-    lines = {name: line for name in cells if (line := output.leaf(f"{path}.{name}")) is not None}
+    cells = {str(name): _cell(one) for name, one in entry.items()}
+    lines = {name: line for name in cells
+             # "devices": ["home_rimage_0(0)", …] of --reportformat json_std
+             if (line := output.leaf(f"{path}.{name}") or output.leaf(f"{path}.{name}[0]")) is not None}  # fmt: skip
+    for name, one in entry.items():
+        mark_read(*(line for place in range(len(one) if isinstance(one, list) else 0)
+                    if (line := output.leaf(f"{path}.{name}[{place}]")) is not None))  # fmt: skip
     if not lines or "lv_name" not in cells:
         return
     vg, lv = cells.get("vg_name", ""), cells["lv_name"].strip("[]")
@@ -59,20 +64,25 @@ def _json_row(output: Output, path: str, entry: Mapping[str, Any], controller: C
     controller.rows.setdefault(f"{vg}/{lv}", []).append(Row(vg, lv, attr, lines, cells))
 
 
+def _cell(value: object) -> str:
+    return ",".join(map(str, value)) if isinstance(value, list) else "" if value is None else str(value).strip()
+
+
 def read_text(output: Output, controller: ControllerDraft) -> bool:
     """The table of lvs, its warnings, and the lines of dmsetup; False if there is nothing of them."""
-    known = table = False
+    known = table = typed = False
     row: Row | None = None
     for line in output.lines:
         if HEAD.fullmatch(line.text):
             known = table = True
+            typed = "Type" in line.stripped.split()
             mark_read(line)
         elif (match := MISSING.fullmatch(line.text)) is not None:
             known = True
             uuid = match[1] or match[2] or match[3]
             controller.detail(line, "missing physical volume", uuid or line.stripped)
         elif table and (match := _ROW.fullmatch(line.text.rstrip())) and not _TWO_ROWS.search(match["rest"]):
-            row = _text_row(line, match)
+            row = _text_row(line, match, typed=typed)
             controller.rows.setdefault(f"{row.vg}/{row.lv}", []).append(row)
         elif row is not None and line.stripped and _REST.fullmatch(line.stripped) is not None:
             row.cells.update(_cells(line.text))
@@ -86,8 +96,11 @@ def read_text(output: Output, controller: ControllerDraft) -> bool:
     return known
 
 
-def _text_row(line: Line, match: re.Match[str]) -> Row:
+def _text_row(line: Line, match: re.Match[str], *, typed: bool) -> Row:
     cells = {"lv_size": match["size"], **_cells(match["rest"])}
+    levels = [word for word in match["rest"].split() if level_of(word)]
+    if typed and len(levels) == 1:  # else a pool may have such a name
+        cells["segtype"] = levels[0]
     return Row(match["vg"], match["lv"].strip("[]"), match["attr"], {"lv_name": line}, cells)
 
 

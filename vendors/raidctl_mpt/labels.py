@@ -30,10 +30,13 @@ def _address(controller: ControllerDraft, pair: Pair) -> None:
 
 
 def _volume_state(volume: GroupDraft, pair: Pair) -> None:
-    if vocabulary.has_value(pair.value):
-        put_status(volume, pair.lines, "volume", vocabulary.volume_state(pair.value), text=pair.value)
-    else:
+    if not vocabulary.has_value(pair.value):
         volume.keep_detail(pair)
+        return
+    found = vocabulary.volume_state(pair.value)
+    if found in ("failed", "offline") and volume.get("status") == "inactive":
+        volume.discard("status", "status_text")  # worse than that it is disabled
+    put_status(volume, pair.lines, "volume", found, text=pair.value)
 
 
 def _volume_status(volume: GroupDraft, pair: Pair) -> None:

@@ -1,4 +1,4 @@
-"""Batteries and capacitors: the standard resource, and what Dell, HPE and Cisco report in extensions."""
+"""Batteries and capacitors: the standard resource, and what Dell, HPE, Cisco, Lenovo and Huawei add to others."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ from raidctl_redfish.vocabulary import ABSENT, BACKUP, BATTERY, DIMINISHED, LOST
 _WORST: tuple[BatteryStatus, ...] = ("failed", "missing", "degraded", "unknown", "learning", "charging", "ok")
 _DELL = "Oem.Dell.DellControllerBattery"
 _CISCO = "Oem.Cisco.Bbu"
+_LENOVO = "Oem.Lenovo.Battery"
+_HUAWEI = ("Oem.Huawei", "Oem.Public")
 _HPE = ("Oem.Hpe.SmartStorageBattery", "Oem.Hp.SmartStorageBattery")
 
 
@@ -44,6 +46,8 @@ _CISCO_FIELDS = (
     Field("NextLearnCycleTimeStamp", "next_learn_at", text),
 )
 
+_LENOVO_FIELDS = (Field("ProductName", "kind", _kind),)
+
 
 def read_batteries(controller: ControllerDraft, owners: Iterable[Resource], linked: Iterable[Resource]) -> None:
     """Read the batteries in the resources of a controller, and those that it links to."""
@@ -58,6 +62,8 @@ def read_batteries(controller: ControllerDraft, owners: Iterable[Resource], link
     for owner in owners:
         _read_dell(controller, owner)
         _read_cisco(controller, owner)
+        _read_lenovo(controller, owner)
+        _read_huawei(controller, owner)
 
 
 def _read_dell(controller: ControllerDraft, owner: Resource) -> None:
@@ -80,6 +86,30 @@ def _read_cisco(controller: ControllerDraft, owner: Resource) -> None:
         if bare(own.text("BbuChargingState")) == "charging" and draft.get("status") == "ok":
             draft.restate("status", "charging", ("status",))
         keep_rest(draft, own)
+
+
+def _read_lenovo(controller: ControllerDraft, owner: Resource) -> None:
+    # "Battery": {"ProductName": "SuperCaP", "OperationalStatus": "Operational", "VoltageMV": "9411"}
+    own = owner.part(_LENOVO)
+    if own is not None and not controller.batteries:  # newer ones are linked as well
+        draft = controller.battery(f"{owner.path} Lenovo")
+        read_fields(draft, own, _LENOVO_FIELDS)
+        _put(draft, own, ("OperationalStatus",))
+        keep_rest(draft, own)
+
+
+def _read_huawei(controller: ControllerDraft, owner: Resource) -> None:
+    # "CapacitanceName": "CVPM02", "CapacitanceStatus": {"Health": "OK", "State": "Enabled"}
+    for name in _HUAWEI:
+        own = owner.part(f"{name}.CapacitanceStatus")
+        state = bare(own.text("State")) if own is not None else ""
+        if own is not None and (own.text("Health") or state) and not controller.batteries:
+            draft = controller.battery(f"{owner.path} {name}")
+            draft.conclude("kind", "capacitor")
+            _put(draft, own, ("Health",), gone=state == ABSENT)
+            if state not in ("", *WORKING) and draft.get("status") == "ok":
+                draft.restate("status", "unknown", ("status",))
+            keep_rest(draft, own)
 
 
 def packs_of(chassis: Resource) -> list[Resource]:

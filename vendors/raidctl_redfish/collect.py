@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct, field
@@ -33,6 +33,8 @@ _USED = frozenset(
 )  # fmt: skip
 _STEADY = ("Status", "SerialNumber", "Identifiers", "RAIDType", "CapacityBytes", "WriteCachePolicy", "FailurePredicted")
 _RESOURCE = re.compile(r"(?m)^\{")
+_WAY = ("ServiceRoot", "ComputerSystem", "SmartStorage", "SimpleStorage")
+"""What leads to the resources of controllers, besides collections."""
 _AGAIN = "Read it again; a file must contain one whole resource, as the BMC gives it."
 
 
@@ -51,6 +53,9 @@ def read(documents: Sequence[Document], support: Mapping[str, Capability]) -> Ob
     """Read saved resources; never raises for their contents."""
     resources: dict[str, Resource] = {}
     problems: list[Problem] = []
+    systems: list[Resource] = []
+    empty: set[str] = set()
+    others: list[str] = []
     for document, text in ((one, text) for one in documents for text in _texts(one.text)):
         try:
             resource = decode("", document.name, text)
@@ -58,16 +63,26 @@ def read(documents: Sequence[Document], support: Mapping[str, Capability]) -> Ob
             message = f"The JSON is damaged or cut off: {str(error)[:120]}."
             problems.append(Problem("error", document.name, message, _AGAIN, "unread"))
             continue
-        if not resource.path or resource.kind not in _USED:
-            mark_all(resource)
-            message = "It is no resource of a controller, volume, drive or battery."
-            problems.append(Problem("info", document.name, message))
+        if resource.path and resource.kind in _USED:
+            known = resources.setdefault(resource.path, resource)
+            if labels := _differences(known, resource):
+                where = "/".join(resource.path.split("/")[-2:])
+                problems.append(described_twice(where, labels).problem(resource.path))
+                resources[resource.path] = max(known, resource, key=_badness)
             continue
-        known = resources.setdefault(resource.path, resource)
-        if labels := _differences(known, resource):
-            problems.append(described_twice("/".join(resource.path.split("/")[-2:]), labels).problem(resource.path))
-            resources[resource.path] = max(known, resource, key=_badness)
-    problems += _lacking(resources)
+        mark_all(resource)
+        if resource.kind == "ComputerSystem":
+            systems.append(resource)
+        elif resource.kind.endswith("Collection"):
+            empty |= {resource.path} if resource.get("Members") == [] else set()
+        elif not resource.path or resource.kind not in _WAY:
+            others.append(document.name)
+    if others:
+        more = f", and {len(others) - 1} others are none" if len(others) > 1 else ""
+        message = f"It is no resource of a controller, volume, drive or battery{more}."
+        problems.append(Problem("info", others[0], message))
+    problems += _without_storage(systems, resources, empty)
+    problems += _lacking(resources, empty)
     return assemble(resources, support, problems, ())
 
 
@@ -105,8 +120,32 @@ def _members(value: Any) -> list[str]:
     return [json.dumps(one) for one in found if "@odata.type" in one]
 
 
-def _lacking(resources: Mapping[str, Resource]) -> Iterable[Problem]:
-    """What saved resources link to, and is not among them."""
+def simple_storage_alone(system: Resource) -> Problem | None:
+    """The problem of a system whose storage is described in the schema of 2015; None of any other."""
+    if system.get("Storage") is not None or not link_of(system.get("SimpleStorage")):
+        return None
+    message = (
+        "This BMC describes storage as SimpleStorage alone, a schema of 2015 without controllers' caches, volumes and "
+        "policies: all of them are unknown."
+    )
+    return Problem("warning", system.path, message, "Ask the controller's own tool.", "unread")
+
+
+def _without_storage(
+    systems: Iterable[Resource], resources: Mapping[str, Resource], empty: Collection[str]
+) -> Iterable[Problem]:
+    """Saved systems of whose storage nothing is saved."""
+    for system in systems:
+        problem, storage = simple_storage_alone(system), link_of(system.get("Storage"))
+        if problem is not None:
+            yield problem
+        elif storage and storage not in empty and not any(path.startswith(f"{system.path}/") for path in resources):
+            message = "Its storage is described by resources that are not given: it is unknown."
+            yield Problem("warning", system.path, message, f"Save {storage} and its members as well.", "unread")
+
+
+def _lacking(resources: Mapping[str, Resource], empty: Collection[str]) -> Iterable[Problem]:
+    """What saved resources link to, and is not among them; ``empty``: collections without members."""
     for path, one in resources.items():
         if one.kind != "Storage":
             continue
@@ -115,7 +154,7 @@ def _lacking(resources: Mapping[str, Resource]) -> Iterable[Problem]:
             message = f"{len(drives)} of its drives are described by resources that are not given: they are unknown."
             yield Problem("warning", path, message, f"Save {drives[0]} as well.", "unread")
         volumes = link_of(one.get("Volumes"))
-        if volumes and not any(other.startswith(f"{volumes}/") for other in resources):
+        if volumes and volumes not in empty and not any(other.startswith(f"{volumes}/") for other in resources):
             message = "Its volumes are described by resources that are not given: they are unknown."
             yield Problem("warning", path, message, f"Save {volumes} and its members as well.", "unread")
 

@@ -1,23 +1,31 @@
-"""The way through the resources of a service processor: breadth first, what matters most first."""
+"""The way through the resources of a service processor: breadth first, what matters most first.
+
+The number of requests is limited, so drives, of which there are most, come last.
+"""
 
 from __future__ import annotations
 
 import json
+import posixpath
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from raidctl import json_decode
 from raidctl.model import Capability, Problem, ProblemKind, Tool
-from raidctl.request import Dialogue, Failure, Get, GetAnswer, ask_all
+from raidctl.request import NOT_ASKED, Dialogue, Failure, Get, GetAnswer, ask_all
 from raidctl.text import printable
 from raidctl.vendor.protocol import Observation
-from raidctl_redfish.collect import assemble
+from raidctl_redfish.collect import assemble, simple_storage_alone
 from raidctl_redfish.resource import Resource, decode, kind_of, link_of, links_of, trimmed
 
 MOST_PAGES = 10
 """Pages of one collection that are read."""
 _EXPAND = "?$expand=.($levels=1)"
 _AGAIN = "Run it again; the controller's own tool, or the BMC's own page, shows what is missing here."
+_REST = "Ask the controller's own tool for the rest."
+_RIGHT = "Give the user of --bmc the right to read it, in the settings of the BMC."
+_FEW = 3
+"""Resources with the same failure that are reported one by one."""
 _SMART = ("Oem.Hpe.Links.SmartStorage", "Oem.Hp.links.SmartStorage", "Oem.Hp.Links.SmartStorage")
 
 
@@ -29,6 +37,7 @@ class _Walk:
         self.resources: dict[str, Resource] = {}
         self.problems: list[Problem] = []
         self._asked: set[str] = set()
+        self._failed: dict[tuple[ProblemKind, str], list[str]] = {}
 
     def missing(self, where: str, what: str) -> None:
         """A link that a resource should have: what it leads to is unknown."""
@@ -38,13 +47,28 @@ class _Walk:
     def failed(self, path: str, answer: GetAnswer) -> None:
         """A resource that could not be read."""
         kind: ProblemKind = "no_right" if answer.trouble is Failure.DENIED else "unread"
-        why = printable(answer.detail or str(answer.trouble and answer.trouble.value))[:160]
-        message = f"The BMC's {path} could not be read ({why}): what it describes is unknown."
-        self.problems.append(Problem("error", path, message, _AGAIN, kind))
+        why = printable(answer.detail or str(answer.trouble and answer.trouble.value))[:400]
+        self._failed.setdefault((kind, why), []).append(path)
+
+    def reported(self) -> list[Problem]:
+        """All problems; one for all resources that failed in the same way, unless they are few."""
+        found = list(self.problems)
+        for (kind, why), paths in self._failed.items():
+            remedy = _RIGHT if kind == "no_right" else _REST if why.startswith(NOT_ASKED) else _AGAIN
+            if len(paths) > _FEW:
+                where = posixpath.commonpath(paths)
+                message = (
+                    f"{len(paths)} resources of the BMC could not be read, and are unknown ({why}): {_listed(paths)}."
+                )
+                found.append(Problem("error", where, message, remedy, kind))
+                continue
+            message = f"The BMC's resource could not be read ({why}): what it describes is unknown."
+            found += [Problem("error", path, message, remedy, kind) for path in paths]
+        return found
 
     def broken(self, path: str, error: Exception) -> None:
         """A resource that is no JSON object."""
-        message = f"The BMC's {path} is no whole JSON object ({str(error)[:80]}): what it describes is unknown."
+        message = f"The BMC's resource is no whole JSON object ({str(error)[:80]}): what it describes is unknown."
         self.problems.append(Problem("error", path, message, _AGAIN, "unread"))
 
     def fetch(self, wanted: Iterable[tuple[str, str]]) -> Dialogue[list[Resource]]:
@@ -84,7 +108,7 @@ class _Walk:
         return (yield from self.fetch(wanted.items()))
 
     def _endless(self, path: str) -> None:
-        message = f"The BMC's collection {path} has no end that could be found: further members are unknown."
+        message = "The collection has no end that could be found: further members are unknown."
         self.problems.append(Problem("error", path, message, _AGAIN, "unread"))
 
     def _pages(self, paths: Sequence[str]) -> Dialogue[dict[str, Mapping[str, Any]]]:
@@ -94,6 +118,8 @@ class _Walk:
         first = [f"{path}{_EXPAND}" if self.expands and "?" not in path else path for path in asked]
         answers = list((yield from ask_all(Get(path) for path in first)))
         again = [place for place, answer in enumerate(answers) if not answer.fine and first[place] != asked[place]]
+        # a service that announces it and cannot do so is not asked for it again
+        self.expands = self.expands and (not again or len(again) < len(asked))
         repeated = yield from ask_all(Get(asked[place]) for place in again)
         for place, answer in zip(again, repeated, strict=True):
             answers[place] = answer
@@ -134,53 +160,67 @@ class _Walk:
         return list(dict.fromkeys(found))
 
 
+def _listed(paths: Iterable[str]) -> str:
+    """Paths as a shell would expand them.
+
+    >>> _listed(["/a/1", "/a/2", "/b"])
+    '/a/{1,2}, /b'
+    """
+    places: dict[str, list[str]] = {}
+    for path in paths:
+        places.setdefault(posixpath.dirname(path), []).append(posixpath.basename(path))
+    return ", ".join(
+        posixpath.join(place, names[0] if len(names) == 1 else f"{{{','.join(names)}}}")
+        for place, names in places.items()
+    )
+
+
 def observe(root: GetAnswer, support: Mapping[str, Capability]) -> Dialogue[Observation]:
     """Read the storage of all systems of a service processor, whose service root was asked."""
     walk = _Walk(expands=False)
     place = "/redfish/v1"
     if not root.fine:
         walk.failed(f"{place}/", root)
-        return Observation(problems=tuple(walk.problems), tools=(Tool(name="redfish"),))
+        return Observation(problems=tuple(walk.reported()), tools=(Tool(name="redfish"),))
     try:
         service = decode(place, f"GET {place}", root.text, "ServiceRoot")
     except ValueError as error:
         walk.broken(place, error)
-        return Observation(problems=tuple(walk.problems), tools=(Tool(name="redfish"),))
+        return Observation(problems=tuple(walk.reported()), tools=(Tool(name="redfish"),))
     features = service.get("ProtocolFeaturesSupported.ExpandQuery")
     walk.expands = isinstance(features, Mapping) and features.get("NoLinks") is features.get("Levels") is True
     systems = link_of(service.get("Systems"))
     if not systems:
         walk.missing(place, "the systems of this machine")
     found = yield from walk.members([(systems, "ComputerSystem")])
-    if systems and not found and not walk.problems:
+    if systems and not found and not walk.reported():
         walk.missing(systems, "a system")
-    yield from _storage(walk, found)
+    storages = yield from _storage(walk, found)
     yield from _smart_storage(walk, found)
     yield from _batteries(walk, found)
+    yield from _drives(walk, storages)
     version = service.text("RedfishVersion")
     tools = (Tool(name="redfish", version=version or None),)
     for system in found:
         walk.resources.pop(system.path, None)
-    return assemble(walk.resources, support, walk.problems, tools)
+    return assemble(walk.resources, support, walk.reported(), tools)
 
 
-def _storage(walk: _Walk, systems: Sequence[Resource]) -> Dialogue[None]:
-    """Storage of each system: controllers and volumes before drives."""
+def _storage(walk: _Walk, systems: Sequence[Resource]) -> Dialogue[list[Resource]]:
+    """Storage of each system with its controllers and volumes; those with volumes first."""
     for system in systems:
         if link_of(system.get("Storage")) or _smart_link(system):
             continue
-        if link_of(system.get("SimpleStorage")):
-            message = (
-                "This BMC describes storage as SimpleStorage alone, a schema of 2015 without controllers' caches, "
-                "volumes and policies: all of them are unknown."
-            )
-            walk.problems.append(Problem("warning", system.path, message, "Ask the controller's own tool.", "unread"))
+        if problem := simple_storage_alone(system):
+            walk.problems.append(problem)
         else:
             walk.missing(system.path, "the storage of this system")
     storages = yield from walk.members([(link_of(system.get("Storage")), "Storage") for system in systems])
     wanted: list[tuple[str, str]] = []
-    for storage in storages:
+    for storage in sorted(storages, key=lambda one: not link_of(one.get("Volumes"))):
         listed = storage.get("StorageControllers")
+        if _is_one_drive(storage):
+            continue
         if link_of(storage.get("Controllers")):
             wanted.append((link_of(storage.get("Controllers")), "StorageController"))
         elif not isinstance(listed, list):
@@ -195,8 +235,19 @@ def _storage(walk: _Walk, systems: Sequence[Resource]) -> Dialogue[None]:
         if len(controller.value) == 1
     ]
     yield from walk.fetch(controllers)
+    return storages
+
+
+def _is_one_drive(storage: Resource) -> bool:
+    """Whether it is a drive at the processor, whose controller is described in it: nothing more is to be asked."""
+    described = [one for one in storage.parts("StorageControllers") if one.text("Status.Health")]
+    return bool(described) and not link_of(storage.get("Volumes")) and len(links_of(storage.get("Drives"))) == 1
+
+
+def _drives(walk: _Walk, storages: Sequence[Resource]) -> Dialogue[None]:
+    """The drives of each storage, and those that its volumes name."""
     drives: list[tuple[str, str]] = []
-    for storage in storages:
+    for storage in sorted(storages, key=_is_one_drive):
         listed = storage.get("Drives")
         count = storage.get("Drives@odata.count")
         if not isinstance(listed, list) or (isinstance(count, int) and count > len(links_of(listed))):
@@ -223,6 +274,8 @@ def _without_volumes(walk: _Walk, storage: Resource) -> bool:
         not controller.get("SupportedRAIDTypes") and controller.get("CacheSummary") is None
         for controller in controllers
     )
+    if _is_one_drive(storage) and not drives:
+        return True  # the drive itself is reported as not read
     nvme = all(drive.get("Protocol") in ("NVMe", "PCIe") and not drive.get("Links.Volumes") for drive in drives)
     return bool(drives) and plain and nvme
 
@@ -256,6 +309,7 @@ def _smart_storage(walk: _Walk, systems: Sequence[Resource]) -> Dialogue[None]:
                     "the volumes of this controller" if name[0] == "L" else "the drives of this controller",
                 )
             wanted.append((target, kind))
+    wanted.sort(key=lambda pair: pair[1] != "LogicalDrive")
     volumes = [one for one in (yield from walk.members(wanted)) if one.kind == "LogicalDrive"]
     yield from _data_drives(walk, volumes)
 
@@ -286,6 +340,7 @@ def _batteries(walk: _Walk, systems: Sequence[Resource]) -> Dialogue[None]:
     """The batteries that controllers link to; of HPE, the chassis, which describes the energy packs."""
     owners = [part for one in walk.resources.values() for part in (one, *one.parts("StorageControllers"))]
     linked = [path for owner in owners for path in links_of(owner.get("Links.Batteries"))]
+    linked += [link_of(owner.get("Links.Battery")) for owner in owners]
     wanted = [(path, "Battery") for path in linked]
     for system in systems:
         if system.get("Oem.Hpe") is not None or system.get("Oem.Hp") is not None:

@@ -161,9 +161,10 @@ DRIVE: dict[str, Health] = {
     "queuedforerase": "warning",
 }
 
-# "PrimaryStatus", "RAIDState" of Dell's battery; "BbuStatus" of Cisco; "Health" of the others
+# "PrimaryStatus", "RAIDState" of Dell's battery; "BbuStatus" of Cisco; "OperationalStatus" of Lenovo; "Health"
 BATTERY: dict[str, BatteryStatus] = {
     "ok": "ok",
+    "operational": "ok",
     "optimal": "ok",
     "ready": "ok",
     "warning": "degraded",

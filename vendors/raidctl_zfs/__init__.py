@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from raidctl.host import HostView
@@ -15,6 +16,7 @@ FAMILY = "zfs"
 TITLE = "ZFS pools"
 DRIVERS: tuple[str, ...] = ()
 LAST = False
+_ZVOL = re.compile(r"zd\d+(?:p\d+)?", re.ASCII)
 _PACKAGE = "the package zfsutils-linux of the distribution"
 TOOLS = (ToolSpec("zpool", ("/usr/sbin/zpool", "/sbin/zpool"), _PACKAGE, ("version",)),)
 
@@ -42,13 +44,13 @@ UNREPORTED = (
 
 def observe(host: HostView) -> Dialogue[Observation]:
     """Read all pools; nothing is asked of a machine on which the kernel shows no sign of one."""
-    signs = any(
-        block.filesystem == "zfs_member" or any(mount.filesystem == "zfs" for mount in block.mounts)
-        for block in host.blocks
-    )
-    if not signs:
+    members = any(block.filesystem == "zfs_member" or _ZVOL.fullmatch(block.name) for block in host.blocks)
+    # a pool that is mounted, and whose devices are gone
+    if not members and "zfs" not in host.filesystems:
         return Observation()
     found = yield from installed(TOOLS)
+    if not found and not members:
+        return Observation()  # a container on a pool of its host
     from raidctl_zfs import dialogue  # noqa: PLC0415 - takes its time, and most machines have no pool
 
     return (yield from dialogue.observe(host, found))

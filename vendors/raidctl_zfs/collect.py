@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from raidctl import json_decode
 from raidctl.evidence import Output
 from raidctl.host import HostView
 from raidctl.model import Array, Capability, Controller, Drive, Errors, Problem, Scrub, Tool, Volume, VolumeStatus
 from raidctl.vendor.draft import unreadable
 from raidctl.vendor.protocol import Document, Observation
+from raidctl.vendor.software import array_id, json_value
 from raidctl_zfs.draft import ControllerDraft
 from raidctl_zfs.infer import infer
 from raidctl_zfs.list_text import read_list
@@ -55,16 +55,14 @@ def _read(document: Document, controller: ControllerDraft, found: list[Problem])
         output = Output.of_text(document.name, document.text)
         known = [read(output, controller) for read in (read_list, read_status)]
         return output, any(known)
-    try:
-        value = json_decode.decode(text)
-    except ValueError as error:
-        message = f"The JSON is damaged or cut off: {str(error)[:120]}."
-        found.append(Problem("error", document.name, message, "Run the command again.", "unread"))
-        return Output(document.name), True
+    value, rest = json_value(document, text, found)
+    if not isinstance(value, Mapping):
+        return Output(document.name), value is None
     output = Output.of_json(document.name, value)
-    if isinstance(value, Mapping):
-        read_json(output, value, controller)
-    return output, isinstance(value, Mapping) and "pools" in value
+    read_json(output, value, controller)
+    for number, line in enumerate(rest.strip().splitlines(), 1):
+        output.add(line, number)
+    return output, "pools" in value
 
 
 def _controller(draft: ControllerDraft, support: Mapping[str, Capability], host: HostView) -> Controller:
@@ -80,7 +78,7 @@ def _controller(draft: ControllerDraft, support: Mapping[str, Capability], host:
         model="OpenZFS",
         mode="software",
         told_by="zpool",
-        volumes=tuple(_volume(draft, name, _mounted(f"{ID}:{name}/array", drives, points)) for name in draft.volumes),
+        volumes=tuple(_volume(draft, name, _mounted(array_id(ID, name), drives, points)) for name in draft.volumes),
         arrays=tuple(_array(draft, name) for name in draft.arrays),
         drives=drives,
         capabilities=dict(support),
@@ -105,14 +103,14 @@ def _volume(draft: ControllerDraft, name: str, points: tuple[str, ...]) -> Volum
     if pool.get("raid_level") in ("raid0", "raid1", "raid10") and array.get("size_bytes"):
         pool.restate("size_bytes", pool.get("size_bytes") or array.get("size_bytes"), ("size_bytes",))
     known: dict[str, Any] = {"status": status, "consistency_check": pool.part("consistency_check", Scrub)}
-    return pool.build(Volume, id=f"{ID}:{name}", array=f"{ID}:{name}/array", mountpoints=points, **known)
+    return pool.build(Volume, id=f"{ID}:{name}", array=array_id(ID, name), mountpoints=points, **known)
 
 
 def _array(draft: ControllerDraft, name: str) -> Array:
     array = draft.array(name)
     return array.build(
         Array,
-        id=f"{ID}:{name}/array",
+        id=array_id(ID, name),
         drives=tuple(f"{ID}:{key}" for key in array.members),
         spares=tuple(f"{ID}:{key}" for key in array.spares),
     )
@@ -122,7 +120,7 @@ def _drive(draft: ControllerDraft, name: str, nodes: Mapping[str, str]) -> Drive
     drive = draft.drive(name)
     printed = drive.details["name"]
     device = nodes.get(printed.rpartition("/")[2]) or _node(printed)
-    array = f"{ID}:{name.partition('/')[0]}/array"
+    array = array_id(ID, name.partition("/")[0])
     spare = drive.get("role") == "spare"
     errors = drive.part("errors", Errors) or Errors()
     return drive.build(

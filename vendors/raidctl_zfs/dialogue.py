@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from msgspec.structs import replace
+
 from raidctl.host import HostView
 from raidctl.model import Problem
 from raidctl.request import Dialogue
+from raidctl.text import listing
 from raidctl.vendor.protocol import Document, Observation
 from raidctl.vendor.session import Reading, Session
 from raidctl.vendor.tools import Installed
@@ -27,7 +30,27 @@ def observe(host: HostView, found: Sequence[Installed]) -> Dialogue[Observation]
         return Observation(problems=(missing,))
     session = Session(found[0], "zpool", "zfs", TIMEOUT, _reading)
     yield from session.run_all(_CALLS)
-    return read(session.documents, SUPPORT, host, session.problems, [session.tool])
+    seen = read(session.documents, SUPPORT, host, session.problems, [session.tool])
+    unlisted = [] if any(one.kind != "state" for one in seen.problems) else _unlisted(host, seen)
+    return replace(seen, problems=(*seen.problems, _not_imported(unlisted))) if unlisted else seen
+
+
+def _unlisted(host: HostView, seen: Observation) -> list[str]:
+    """Drives and partitions that belong to a pool, and to none that zpool lists."""
+    listed = {drive.device for one in seen.controllers for drive in one.drives}
+    return [
+        block.node
+        for block in host.blocks
+        # a virtual machine's own pool can be on a volume of ZFS or LVM
+        if block.filesystem == "zfs_member" and block.kind in ("disk", "partition") and not block.name.startswith("zd")
+        and listed.isdisjoint({block.node, *(above.node for above in host.above(block.name))})
+    ]  # fmt: skip
+
+
+def _not_imported(nodes: Sequence[str]) -> Problem:
+    message = f"The kernel shows members of a ZFS pool that zpool does not list: {listing(nodes)}. It is not imported."
+    remedy = "Look at its state with `zpool import`; `zpool labelclear` removes the label of a drive of no pool."
+    return Problem("warning", nodes[0], message, remedy, "state")
 
 
 def _reading(document: Document) -> Reading[Document]:

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from msgspec import Struct, field
 
 from raidctl.evidence import Line, mark_read
-from raidctl.vendor import draft
-from raidctl.vendor.draft import Draft, GroupDraft
+from raidctl.vendor.draft import GroupDraft
 from raidctl.vendor.mixed_machines import described_twice
+from raidctl.vendor.software import SoftwareDraft
 from raidctl_zfs.vocabulary import COPIES, INTERIOR, PARITY, VDEV, WORKING
 
 # draid2:4d:11c:2s-0: of 11 devices
@@ -128,19 +128,9 @@ def _states(pool: PoolDraft) -> str:
     return (pool.root.state if pool.root else "") or "unknown"
 
 
-class ControllerDraft(draft.ControllerDraft[PoolDraft]):
+class ControllerDraft(SoftwareDraft[PoolDraft]):
     """All pools of a machine; a drive's name is ``tank/sda``."""
 
     def new_group(self, name: str) -> PoolDraft:
         """An empty draft of a pool or its array."""
         return PoolDraft(name)
-
-    def owned(self, controller_id: str) -> Iterator[tuple[Draft, str]]:
-        """Each draft with its id."""
-        yield self, controller_id
-        for pool in self.volumes.values():
-            yield pool, f"{controller_id}:{pool.name}"
-        for array in self.arrays.values():
-            yield array, f"{controller_id}:{array.name}/array"
-        for drive in self.drives.values():
-            yield drive, f"{controller_id}:{drive.name}"

@@ -58,6 +58,10 @@ def put_errors(pool: PoolDraft, lines: Sequence[Line], text: str) -> None:
     """``errors:``, with the damaged files in the lines below."""
     for line in lines:
         pool.detail(line, "errors", text)
+    # errors: List of errors unavailable: pool I/O is currently suspended
+    if "suspended" in text.lower():
+        pool.add_problem("warning", "unread", f"zpool reports: {text}", "Connect the devices, then `zpool clear`.")
+        return
     # errors: List of errors unavailable (insufficient privileges)
     unlisted = ("list of errors", "error list")
     if any(text.lower().startswith(words) or words.startswith(text.lower()) for words in unlisted):

@@ -101,10 +101,12 @@ def _section(sections: Sequence[tuple[str, list[Line], str]], wanted: str) -> tu
 
 
 def _config(pool: PoolDraft, lines: Sequence[Line]) -> None:
-    rows = []
+    rows: list[tuple[Line, re.Match[str]]] = []
+    more: list[str] = []
     for line in lines:
         match = _ROW.fullmatch(line.text.expandtabs(8).rstrip())
         if _HEAD.fullmatch(line.text):
+            more = line.stripped.partition("CKSUM")[2].split()
             mark_read(line)
         elif match is not None and (match["state"] or match["name"] in GROUPS):
             rows.append((line, match))
@@ -120,7 +122,7 @@ def _config(pool: PoolDraft, lines: Sequence[Line]) -> None:
     part, path = "data", list[tuple[int, Vdev]]()
     for line, match in rows:
         depth = _depth(match, pool, path) if even else len(match["indent"])
-        found = _vdev(line, match)
+        found = _vdev(line, match, more)
         while path and path[-1][0] >= depth:
             path.pop()
         title = GROUPS.get(found.name) if not path else None
@@ -150,6 +152,10 @@ def _holds_others(name: str) -> bool:
     return name in GROUPS or name.isdecimal() or INTERIOR.fullmatch(name) is not None
 
 
-def _vdev(line: Line, match: re.Match[str]) -> Vdev:
+def _vdev(line: Line, match: re.Match[str], more: Sequence[str]) -> Vdev:
+    """A row; ``more``: the columns that options add behind the errors, ``SLOW`` of -s, properties of -c."""
     counts = {label: match[name] for name, label in _COUNTS if match[name] is not None}
-    return Vdev(match["name"], match["state"] or "", lines=[line], counts=counts, note=collapse(match["note"] or ""))
+    words = (match["note"] or "").split()
+    values, note = (words[: len(more)], words[len(more) :]) if counts else ([], words)
+    details = [(line, label, value) for label, value in zip(more, values, strict=False) if value != "-"]
+    return Vdev(match["name"], match["state"] or "", lines=[line], counts=counts, note=" ".join(note), details=details)

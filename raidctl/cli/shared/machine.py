@@ -102,11 +102,18 @@ def _near(settings: Settings, found: Sequence[Vendor], problems: Sequence[Proble
 
 @contextmanager
 def _through_bmc(settings: Settings, place: str) -> Iterator[Machine]:
-    """A machine through its service processor; with ``--host`` or ``--local``, its own view as well."""
+    """A machine through its service processor; with ``--host`` or ``--local``, its own view as well.
+
+    The latter is shown without the service processor, too, if that does not answer.
+    """
     from raidctl.runners.bmc import BesideRunner  # noqa: PLC0415 - only where it is asked for
 
     with closing(_bmc_of(settings, place)) as bmc:
-        bmc.connect()
+        try:
+            bmc.connect()
+        except (UnreachableError, AccessMissing):
+            if not settings.host and not settings.local:
+                raise
         if not settings.host and not settings.local:
             found, problems = vendors()
             yield Machine(bmc, found, f"bmc:{bmc.address.host}", problems)

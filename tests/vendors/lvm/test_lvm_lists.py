@@ -286,3 +286,62 @@ def test_an_image_that_was_away_is_refreshed_and_not_replaced() -> None:
     """``refresh needed``: no device is missing."""
     findings = diagnose(read_text(_json(attr="rwi-aor-r-")).inventory, rules()).findings
     assert "lvchange --refresh vg/" in (findings[0].remedy or "")
+
+
+def test_the_level_in_a_column_of_the_text_is_read() -> None:
+    """``lvs -a -o +devices,segtype``: without it, how many images a RAID-6 survives is unknown."""
+    rows = "".join(
+        f"  [big_rimage_{number}]  vg  iwi-aor-{'p' if number == 1 else '-'}- 1.00g  linear           "
+        f"{'[unknown]' if number == 1 else f'/dev/sd{number}'}(1)\n"
+        for number in range(5)
+    )
+    names = ",".join(f"big_rimage_{number}(0)" for number in range(5))
+    head = "  LV              VG  Attr       LSize  Type    Cpy%Sync Devices\n"
+    [volume] = _card(f"{head}  big             vg  rwi-aor-p- 3.00g  raid6_zr  100.00  {names}\n{rows}").volumes
+    assert (volume.raid_level, volume.status, volume.failures_tolerated) == ("raid6", "degraded", 1)
+
+
+def test_numbers_and_lists_of_newer_json_are_read() -> None:
+    """``--reportformat json_std`` has lists of devices, and numbers instead of texts."""
+    document = json.loads(_json(sync="0.00", images=(_OK, _STALE)))
+    for row in document["report"][0]["lv"]:
+        row["lv_size"] = int(row["lv_size"])
+        row["devices"] = row["devices"].split(",")
+    document["report"][0]["lv"][0]["sync_percent"] = 0.0
+    seen = read_text(json.dumps(document))
+    [card] = seen.inventory.controllers
+    assert {drive.device for drive in card.drives} == {"/dev/sda2", "/dev/sdb2"}
+    assert card.volumes[0].progress is not None
+    assert card.volumes[0].progress.percent == 0
+    assert not any(output.unparsed() for output in seen.outputs)
+
+
+def test_an_image_that_needs_a_refresh_is_no_good_drive() -> None:
+    """Writing to it has failed: the volume has no redundancy, and the drive is named."""
+    card = _card(_json(attr="rwi-aor-r-", images=(_OK, "iwi-aor-r-")))
+    [volume] = card.volumes
+    assert (volume.status, volume.drives_active, volume.failures_tolerated) == ("degraded", 1, 0)
+    assert [drive.status for drive in card.drives] == ["ok", "warning"]
+
+
+def test_images_of_an_inactive_volume_are_not_called_out_of_sync() -> None:
+    """For each of them, lvs prints ``I``, as the kernel is not asked."""
+    card = _card(_json(attr="rwi---r---", sync="", action="", images=("Iwi---r---", "Iwi---r---")))
+    [volume] = card.volumes
+    assert (volume.status, volume.drives_active) == ("inactive", None)
+    assert [drive.status for drive in card.drives] == ["unknown", "unknown"]
+
+
+def test_a_reshape_is_no_first_synchronisation() -> None:
+    """Its percentage is that of the reshape."""
+    [volume] = _card("vg-data: 0 41943040 raid raid5_ls 4 AAAA 1048576/20971520 reshape 0 4096 -\n").volumes
+    assert (volume.status, volume.progress and volume.progress.percent) == ("migrating", 5)
+
+
+def test_warnings_around_the_json_are_read() -> None:
+    """A missing physical volume that only a warning names is a problem; a line that nobody knows stays unread."""
+    warning = "  WARNING: VG vg is missing PV weDidc-1111 (last written to /dev/sdb2).\n"
+    seen = read_text(f"{warning}{_json()}\n  Something else happened.\n")
+    assert [volume.status for volume in seen.inventory.controllers[0].volumes] == ["ok"]
+    assert any("physical volume of LVM is missing" in problem.message for problem in seen.inventory.problems)
+    assert [line.stripped for output in seen.outputs for line in output.unparsed()] == ["Something else happened."]

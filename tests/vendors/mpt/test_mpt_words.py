@@ -142,3 +142,9 @@ def test_an_enclosure_that_has_failed_is_a_finding(state: str, bad: bool) -> Non
     text = _DISPLAY.format(volume="Okay (OKY)", level="RAID1", drive="Optimal (OPT)", kind="SAS_HDD")
     seen = read_text(text.replace("SAS3IRCU: Command", f"{part}SAS3IRCU: Command"))
     assert any("1:8" in one.message for one in seen.inventory.problems if one.kind == "state") is bad
+
+
+def test_a_failed_volume_that_is_disabled_has_failed() -> None:
+    """That it is disabled is the smaller trouble."""
+    seen = read_text(_STATUS.format(operation="None", status="Disabled", state="Failed"))
+    assert [volume.status for volume in only_controller(seen).volumes] == ["failed"]

@@ -264,3 +264,39 @@ def test_an_expanded_collection_is_its_members() -> None:
     kind = "#VolumeCollection.VolumeCollection"
     text = json.dumps({"@odata.id": path, "@odata.type": kind, "Members": [volume]}, indent=1)
     assert [one.status for one in only_controller(read_text(text)).volumes] == ["failed"]
+
+
+@pytest.mark.parametrize(
+    ("extension", "expected"),
+    [
+        ({"Lenovo": {"Battery": {"ProductName": "SuperCaP", "OperationalStatus": "Operational"}}}, ("ok", "capacitor")),
+        ({"Lenovo": {"Battery": {"ProductName": "SuperCaP", "OperationalStatus": "Failed"}}}, ("failed", "capacitor")),
+        ({"Lenovo": {"Battery": {"ProductName": "SuperCaP", "OperationalStatus": "Odd"}}}, ("unknown", "capacitor")),
+        ({"Huawei": {"CapacitanceStatus": {"Health": "OK", "State": "Enabled"}}}, ("ok", "capacitor")),
+        ({"Huawei": {"CapacitanceStatus": {"Health": "Critical", "State": "Enabled"}}}, ("failed", "capacitor")),
+        ({"Huawei": {"CapacitanceStatus": {"Health": "OK", "State": "Odd"}}}, ("unknown", "capacitor")),
+        ({"Huawei": {"CapacitanceStatus": {"Health": None, "State": "Absent"}}}, ("missing", "capacitor")),
+        ({"Huawei": {"CapacitanceStatus": {"Health": None, "State": None}}}, None),
+    ],
+)
+def test_batteries_in_the_extensions_of_lenovo_and_huawei(
+    extension: dict[str, Any], expected: tuple[str, str] | None
+) -> None:
+    """Older BMCs have no resource for a battery: what they report is in the controller."""
+    value = resources(_BMC)[_STORAGE]
+    value["StorageControllers"][0] |= {"Oem": extension, "Links": {}}
+    value["Links"] = {**value.get("Links", {}), "Batteries": []}
+    seen = seen_with(_BMC, {_STORAGE: value})
+    [card] = [one for one in seen.inventory.controllers if one.id == "redfish:RAID_Slot1"]
+    assert [(one.status, one.kind) for one in card.batteries] == ([expected] if expected else [])
+
+
+def test_a_single_battery_that_is_linked_as_such_is_asked_for() -> None:
+    """``Links.Battery`` is one link, ``Links.Batteries`` a list."""
+    value = resources(_BMC)[_STORAGE]
+    for owner in (value, value["StorageControllers"][0]):
+        links = owner.get("Links", {})
+        if "Batteries" in links:
+            links["Battery"] = links.pop("Batteries")[0]
+    seen = seen_with(_BMC, {_STORAGE: value})
+    assert [one.status for card in seen.inventory.controllers for one in card.batteries] == ["ok"]

@@ -193,3 +193,28 @@ def test_the_end_of_a_mail_is_no_damaged_file() -> None:
             _pool(read_text(f"{text}{errors}{end}")).details["errors"] for end in ("\n", "\n\nThanks,\nJoe\n")
         )
         assert mailed == whole
+
+
+def test_columns_that_an_option_adds_are_no_remark() -> None:
+    """``zpool status -s`` counts slow requests behind the errors; a remark may follow."""
+    seen = read_text(
+        "  pool: tank\n state: ONLINE\nconfig:\n\n\tNAME  STATE  READ WRITE CKSUM  SLOW\n"
+        "\ttank  ONLINE  0  0  0  -\n\t  mirror-0  ONLINE  0  0  0  -\n\t    sda  ONLINE  0  0  0  12\n"
+        "\t    sdb  ONLINE  0  0  0  0  (resilvering)\n\nerrors: No known data errors\n"
+    )
+    first, second = seen.inventory.controllers[0].drives
+    assert (first.status_text, first.details["SLOW"]) == ("ONLINE", "12")
+    assert (second.status, second.status_text) == ("warning", "ONLINE (resilvering)")
+
+
+def test_a_suspended_pool_is_no_missing_right() -> None:
+    """Its list of errors cannot be read until its devices are back: root cannot read it, either."""
+    seen = read_text(
+        "  pool: usb\n state: SUSPENDED\nstatus: One or more devices are faulted in response to IO failures.\n"
+        "action: Make sure the affected devices are connected, then run 'zpool clear'.\nconfig:\n\n"
+        "\tNAME  STATE  READ WRITE CKSUM\n\tusb  UNAVAIL  0  0  0  insufficient replicas\n\t  sdx  REMOVED  0  0  0\n\n"
+        "errors: List of errors unavailable: pool I/O is currently suspended\n"
+    )
+    assert _pool(seen).status == "failed"
+    [problem] = [one for one in seen.inventory.problems if one.kind != "state"]
+    assert (problem.kind, "zpool clear" in (problem.remedy or "")) == ("unread", True)

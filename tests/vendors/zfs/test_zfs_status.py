@@ -10,8 +10,12 @@ import pytest
 from raidctl.audit.builtin import rules
 from raidctl.audit.diagnosis import diagnose, exit_code
 from raidctl.model import Volume
-from raidctl.survey.survey import Survey
+from raidctl.request import Answer, Glob, GlobAnswer, ReadAnswer, Request, Run, RunAnswer, UdevDatabase
+from raidctl.runners.replay import ReplayRunner
+from raidctl.survey.survey import Survey, survey
+from raidctl.vendor.registry import vendors
 from tests.support.conclusions import read_text
+from tests.support.machines import recording, replayed
 
 _HEAD = "  pool: tank\n state: {state}\n{more}config:\n\n\tNAME        STATE     READ WRITE CKSUM\n"
 _END = "\nerrors: No known data errors\n"
@@ -293,3 +297,47 @@ def test_a_degraded_pool_survives_what_its_data_devices_do(rows: tuple[str, ...]
     """A device that zpool no longer trusts counts as gone; a spare that is filled counts as its device."""
     pool = _pool(_status(*rows, state="DEGRADED"))
     assert (pool.status, pool.failures_tolerated) == ("degraded", left)
+
+
+def test_a_mounted_pool_whose_devices_are_gone_is_read() -> None:
+    """No drive of the kernel shows a sign of it: its mount point does, and what zpool reports is shown."""
+    machine = recording("zfs-raidz2-resilvering")
+    text = _status("  sdx REMOVED", state="UNAVAIL").replace(
+        "pool: tank\n state: UNAVAIL", "pool: tank\n state: SUSPENDED"
+    )
+    answers: dict[Request[Any], Answer] = {}
+    for request, _ in machine.answers():
+        if isinstance(request, UdevDatabase):
+            answers[request] = ReadAnswer()
+        if isinstance(request, Glob):
+            answers[request] = GlobAnswer()
+        if isinstance(request, Run) and "status" in request.argv:
+            answers[request] = RunAnswer(code=0, out=text.encode())
+    found, problems = vendors()
+    seen = survey(ReplayRunner(machine).with_answers(answers), found, problems=problems)
+    assert [
+        volume.status for card in seen.inventory.controllers for volume in card.volumes if volume.name == "tank"
+    ] == ["failed"]
+
+
+def _with_status(text: str) -> Survey:
+    """A machine with two pools, of which zpool prints this."""
+    machine = recording("zfs-raidz2-resilvering")
+    answers: dict[Request[Any], Answer] = {
+        request: RunAnswer(code=0, out=text.encode()) for request, _ in machine.answers() if isinstance(request, Run)
+    }
+    found, problems = vendors()
+    return survey(ReplayRunner(machine).with_answers(answers), found, problems=problems)
+
+
+def test_a_pool_that_was_not_imported_is_no_silence() -> None:
+    """At boot a device was missing: zpool lists no pool, and the kernel shows members of one."""
+    [problem] = [one for one in _with_status("no pools available\n").inventory.problems if one.kind == "state"]
+    assert (problem.where, "is not imported" in problem.message) == ("/dev/sda1", True)
+    assert "zpool import" in (problem.remedy or "")
+
+
+def test_members_of_the_pools_that_zpool_lists_are_no_problem() -> None:
+    """By their links, whole drives and partitions."""
+    problems = replayed("zfs-raidz2-resilvering").inventory.problems
+    assert not [problem for problem in problems if "is not imported" in problem.message]

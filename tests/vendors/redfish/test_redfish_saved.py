@@ -1,0 +1,73 @@
+"""Saved resources of a whole tree: what is given is read, what is not given is unknown, the way to it is silent."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from raidctl.model import Inventory
+from raidctl.recording.loose_files import collect_outputs
+from raidctl.survey.survey import survey_documents
+from raidctl.vendor.registry import vendors
+from tests.support.machines import replayed
+from tests.vendors.redfish.damaged import resources
+
+MACHINE = "redfish-xcc-930-8i"
+SYSTEM = "/redfish/v1/Systems/1"
+
+
+def _tree() -> dict[str, Any]:
+    """The resources of a machine, with a type for each collection."""
+    found = resources(MACHINE)
+    kinds = {path: f"#{path.rstrip('/').rpartition('/')[2]}Collection.{path.rpartition('/')[2]}" for path in found}
+    return {
+        path: {"@odata.type": kinds[path], **value} if "Members" in value else value for path, value in found.items()
+    }
+
+
+def _seen(tree: dict[str, Any], place: Path) -> Inventory:
+    """What is read of the tree as files, one for each resource."""
+    for path, value in tree.items():
+        folder = place / path.strip("/")
+        folder.mkdir(parents=True)
+        (folder / "index.json").write_text(json.dumps(value))
+    found, problems = vendors()
+    gathered = collect_outputs(place, found)
+    return survey_documents(gathered.texts, source="replay:tree", problems=[*problems, *gathered.problems]).inventory
+
+
+def test_a_whole_tree_is_read_as_the_bmc_itself_without_a_word_about_the_way(tmp_path: Path) -> None:
+    """Service root, systems and collections lead to the storage; an empty collection of volumes is none missing."""
+    seen = _seen(_tree(), tmp_path)
+    live = replayed(MACHINE).inventory
+    assert [(card.id, len(card.volumes), len(card.drives)) for card in seen.controllers] == [
+        (card.id, len(card.volumes), len(card.drives)) for card in live.controllers
+    ]
+    assert seen.problems == live.problems
+
+
+def test_other_resources_are_one_note(tmp_path: Path) -> None:
+    """A saved tree has hundreds of fans and ports: they are counted in one sentence."""
+    more = {
+        f"{SYSTEM}/EthernetInterfaces/{number}": {
+            "@odata.id": f"{SYSTEM}/EthernetInterfaces/{number}",
+            "@odata.type": "#EthernetInterface.v1_6_0.EthernetInterface",
+        }
+        for number in range(9)
+    }
+    seen = _seen({**_tree(), **more}, tmp_path)
+    notes = [problem.message for problem in seen.problems if "no resource of a controller" in problem.message]
+    assert notes == ["It is no resource of a controller, volume, drive or battery, and 8 others are none."]
+
+
+def test_a_system_whose_storage_was_not_saved_is_unknown(tmp_path: Path) -> None:
+    """It links to its storage; also with the schema of 2015 alone, there is one sentence and not silence."""
+    system = _tree()[SYSTEM]
+    for number, (change, words) in enumerate(
+        [({}, "Its storage is described by resources that are not given"),
+         ({"Storage": None, "SimpleStorage": {"@odata.id": f"{SYSTEM}/SimpleStorage"}}, "a schema of 2015")]
+    ):  # fmt: skip
+        seen = _seen({SYSTEM: {**system, **change}}, tmp_path / str(number))
+        [problem] = seen.problems
+        assert (problem.kind, words in problem.message) == ("unread", True)
