@@ -39,7 +39,7 @@ class Unread:
     """Which readings of a wait failed, and since when."""
 
     known: frozenset[tuple[str, str]] = frozenset()
-    """What could not be read in the last reading with which nothing was wrong; empty: there was none."""
+    """What could not be read in a reading that shows every drive: it explains none that is missing."""
     since: float | None = None
     reported: str = ""
 
@@ -56,7 +56,16 @@ class Unread:
 
 
 def _key(problem: Problem) -> tuple[str, str]:
-    return problem.where, problem.message
+    return " ".join(problem.where.split()), " ".join(problem.message.split())
+
+
+def unread_text(seen: Survey) -> str:
+    """Return what the first reading of an operation lacks, one problem a line, as its facts keep it."""
+    return "\n".join("\t".join(_key(one)) for one in seen.inventory.problems if hides(one))
+
+
+def _known(text: str) -> frozenset[tuple[str, str]]:
+    return frozenset((where, message) for where, _, message in (line.partition("\t") for line in text.splitlines()))
 
 
 def wait_for(change: Running, number: int) -> Survey:
@@ -70,7 +79,7 @@ def wait_for(change: Running, number: int) -> Survey:
     if number not in change.begun:
         change.mark(number, "wait", step.hand)
         change.begun.append(number)
-    asked, unread = False, Unread()
+    asked, unread = False, Unread(_known(change.begin.facts.get("unread", "")))
     began = change.clock()
     # looking a few times is quick: it is not left to somebody else
     at_most = None if step.setting in _BRIEF else change.at_most

@@ -16,6 +16,7 @@ from raidctl.change.lamp import Lamp
 from raidctl.host import HostView
 from raidctl.locate.bays import bays_of
 from raidctl.locate.kernel import read_kernel_leds
+from raidctl.operate.container import read_container
 from raidctl.operate.contents import Contents, first_sector
 from raidctl.request import Dialogue, Glob, RunAnswer, Which, ask_all
 from raidctl.survey.survey import Survey
@@ -47,6 +48,8 @@ class Around(Struct, frozen=True, kw_only=True):
     """The program that installs GRUB; None: there is none, or it is unknown."""
     debconf: bool = False
     """Whether Debian's database of answers is there: it has the drives that GRUB is installed on at its upgrades."""
+    container: str | None = None
+    """The file that shows that raidctl runs in a container; None: none does."""
     contents: Mapping[str, Contents] = {}
     """What is on devices on which the kernel shows nothing; a node that is not there was not read."""
     bays: Mapping[str, Lamp] = {}
@@ -74,6 +77,7 @@ def code_of(answer: RunAnswer) -> Code | None:
 def look_around(seen: Survey, nodes: Sequence[str], vendors: Sequence[Vendor]) -> Dialogue[Around]:
     """Read the first sectors of drives, the firmware, the tools for a boot loader, and the LEDs of the bays."""
     leds = yield from read_kernel_leds()
+    container = yield from read_container()
     sectors = yield from ask_all([first_sector(node) for node in nodes])
     [firmware] = yield from ask_all([Glob(_FIRMWARE)])
     found = yield from ask_all([Which(name) for name in (*TOOLS, "debconf-show")])
@@ -83,7 +87,7 @@ def look_around(seen: Survey, nodes: Sequence[str], vendors: Sequence[Vendor]) -
         sectors=codes,
         firmware=_firmware(firmware.paths),
         tool=next((name for name, known in zip(TOOLS, there, strict=False) if known), None), debconf=there[-1],
-        bays=bays_of(seen, leds), unreported=unreported(vendors),
+        bays=bays_of(seen, leds), unreported=unreported(vendors), container=container,
     )  # fmt: skip
 
 

@@ -73,6 +73,10 @@ def visible(subject: Subject) -> Reasons:
         fine = False
         text = "/sys is read-only, as in a container: what uses the host's drives is unknown."
         yield reason("X8", "unknown", text, "/sys mount option = ro", remedy="Run raidctl on the host itself.")
+    elif subject.around.container is not None:
+        fine = False
+        text = "raidctl runs in a container: what uses the host's drives is unknown."
+        yield reason("X8", "unknown", text, subject.around.container, remedy="Run raidctl on the host itself.")
     for problem in subject.inventory.problems:
         if problem.kind in HIDING and problem.severity != "info" and _concerns(subject, problem):
             fine = False

@@ -45,6 +45,8 @@ class Facts(Struct, frozen=True, kw_only=True):
     """Serial numbers of the drives that other replacements take out, separated by blanks."""
     joining: str = ""
     """Serial numbers of the new drives of other replacements, separated by blanks."""
+    unread: str = ""
+    """What could not be read at the beginning, when every drive of ``known`` was there; as the waits compare it."""
     bays: str = ""
     """``SERIAL=LED`` of each drive whose bay has an LED of its own, one a line."""
     gone: Literal["", "member", "spare"] = ""

@@ -380,6 +380,7 @@ def test_guard_X8_what_could_not_be_read_is_unknown() -> None:
     card = raid("raid6", *[OK] * 4)
     assert of("X8", asked(inventory(card))) == {"yes"}
     assert of("X8", asked(inventory(card), view=HostView(sys_read_only=True))) == {"unknown"}
+    assert of("X8", asked(inventory(card), around=Around(container="/.dockerenv"))) == {"unknown"}
     other = raid("raid6", OK, card={"id": "y:0", "drives": (), "arrays": (), "volumes": ()})
     for where, wanted in (("x:0", "unknown"), ("tool show all", "unknown"), ("y:0", "yes"), ("y:0/3", "yes")):
         unread = Problem("error", where, "It could not be read.", None, "unread")
