@@ -2,7 +2,7 @@
 
 A reading that fails shows nothing: neither that a drive is gone, nor that a volume no longer exists. While one is
 waited for, nothing follows from it; only if the machine cannot be read for :data:`UNREAD_SECONDS`, the wait ends, and
-the operation stays open.
+the operation stays open. A drive that the kernel showed, and shows no longer, is gone whatever tools fail.
 """
 
 from __future__ import annotations
@@ -28,6 +28,8 @@ TOOL_PAUSES = (30.0, 60.0, 120.0, 300.0)
 """The same where each reading is a call of a controller's tool: one a minute has stalled I/O."""
 _BRIEF = ("verifying", "settling")
 """Waits that end within a minute."""
+_KERNEL = ("/sys", "/proc")
+"""Where the names of the kernel's files begin."""
 UNREAD_PAUSE = 30.0
 """Seconds until the next reading, at most, after one that failed."""
 UNREAD_SECONDS = 900.0
@@ -89,7 +91,9 @@ def wait_for(change: Running, number: int) -> Survey:
             seen = change.look()
             gone = _gone(step, seen)
             wrong = _put_back(gone) if gone else next(iter(change.guard(step, seen)), None)
-            lost = unread.why(seen, drives=bool(gone)) if wrong is not None else None
+            certain = _gone_from_kernel(gone, seen, change.begin.facts.get("kernel", "").splitlines())
+            lost = unread.why(seen, drives=bool(gone)) if wrong is not None and not certain else None
+            wrong = _put_back(certain) if certain else wrong
             if wrong is not None and lost is None:
                 raise _ended(change, number, wrong)
             if step.hand and not asked and change.at_most != 0:  # else it is in the last sentence
@@ -149,6 +153,17 @@ def _gone(step: Step, seen: Survey) -> list[str]:
     gone = [serial for serial in step.keeps if serial not in serials]
     # all of them at once: a controller, or the reading, and not a person's hand
     return [] if not serials or len(gone) == len(step.keeps) > 1 else gone
+
+
+def _gone_from_kernel(gone: Sequence[str], seen: Survey, shown: Sequence[str]) -> list[str]:
+    """Which of these drives the kernel has shown and shows no longer; none if its own files could not be read."""
+    there = {block.serial for block in seen.view.blocks if block.kind == "disk"}
+    unread = any(
+        hides(one) and (one.where.startswith(_KERNEL) or "udev" in one.where) for one in seen.inventory.problems
+    )
+    if unread or there.isdisjoint(shown):
+        return []
+    return [serial for serial in gone if serial in shown and serial not in there]
 
 
 def _put_back(gone: Sequence[str]) -> str:

@@ -9,6 +9,7 @@ import msgspec
 from msgspec import Struct
 
 from raidctl.change.expectations import serials_of
+from raidctl.change.waiting import unread_text
 from raidctl.health.redundancy import being_rebuilt, below, in_words, rebuilding
 from raidctl.model import Controller, Drive, Volume
 from raidctl.survey.survey import Survey
@@ -47,6 +48,8 @@ class Facts(Struct, frozen=True, kw_only=True):
     """Serial numbers of the new drives of other replacements, separated by blanks."""
     unread: str = ""
     """What could not be read at the beginning, when every drive of ``known`` was there; as the waits compare it."""
+    kernel: str = ""
+    """Serial numbers of the drives that the kernel showed at the beginning, one a line: no tool has to list these."""
     bays: str = ""
     """``SERIAL=LED`` of each drive whose bay has an LED of its own, one a line."""
     gone: Literal["", "member", "spare"] = ""
@@ -238,6 +241,13 @@ def _parts_behind(seen: Survey, facts: Facts) -> list[Part] | str:
             return f"The volume {unique} {'is not reported now' if not match else 'is there several times'}."
         found.append(Part(*match[0], "", int(facts.width) if facts.width else None))
     return found
+
+
+def observed(facts: Facts, seen: Survey) -> Facts:
+    """Return the facts with what the first reading lacks, and the drives that the kernel shows by itself."""
+    shown = {block.serial for block in seen.view.blocks if block.kind == "disk"}
+    kernel = "\n".join(serial for serial in facts.serials if serial in shown)
+    return msgspec.structs.replace(facts, unread=unread_text(seen), kernel=kernel)
 
 
 def drive_of(seen: Survey, serial: str) -> Drive | None:

@@ -8,7 +8,6 @@ from datetime import datetime, timezone
 
 from msgspec.structs import replace
 
-from raidctl.change.waiting import unread_text
 from raidctl.cli.shared.machine import Machine
 from raidctl.cli.shared.options import Settings
 from raidctl.cli.shared.snapshot_sources import Source, store_of
@@ -22,7 +21,7 @@ from raidctl.operate.gone_drive import facts_of_array, facts_of_serial
 from raidctl.operate.gone_drive_behind import facts_of_gone, facts_of_volume
 from raidctl.operate.removal import check
 from raidctl.operate.removal_report import VolumeLeft
-from raidctl.operate.story_facts import Facts, drive_of, parts, standing
+from raidctl.operate.story_facts import Facts, drive_of, observed, parts, standing
 from raidctl.request import converse
 from raidctl.select import find, find_drive, physical
 from raidctl.survey.survey import Survey
@@ -44,7 +43,7 @@ class Wanted:
 def facts_for(named: Machine, seen: Survey, word: str, wanted: Wanted, settings: Settings) -> tuple[Facts, Around]:
     """Return which drive leaves, which one joins, whether it is copied first, and what was read besides."""
     new = _successor(seen, wanted)
-    facts = replace(_named(seen, word, wanted, settings, new), unread=unread_text(seen))
+    facts = observed(_named(seen, word, wanted, settings, new), seen)
     nodes = nodes_of(seen, [facts.old_id, *_siblings(seen, facts)])
     around = converse(look_around(seen, nodes, named.vendors), named.runner)
     bays = "\n".join(f"{serial}={lamp.id}" for serial, lamp in around.bays.items())
