@@ -7,7 +7,7 @@ the operation stays open. A drive that the kernel showed, and shows no longer, i
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from raidctl.change.deed_steps import Running, repeated
@@ -90,10 +90,11 @@ def wait_for(change: Running, number: int) -> Survey:
         for pause in repeated((HAND_PAUSE,) if short else change.pauses):
             seen = change.look()
             gone = _gone(step, seen)
-            wrong = _put_back(gone) if gone else next(iter(change.guard(step, seen)), None)
+            places = _places(change.begin)
+            wrong = _put_back(gone, places) if gone else next(iter(change.guard(step, seen)), None)
             certain = _gone_from_kernel(gone, seen, change.begin.facts.get("kernel", "").splitlines())
             lost = unread.why(seen, drives=bool(gone)) if wrong is not None and not certain else None
-            wrong = _put_back(certain) if certain else wrong
+            wrong = _put_back(certain, places) if certain else wrong
             if wrong is not None and lost is None:
                 raise _ended(change, number, wrong)
             if step.hand and not asked and change.at_most != 0:  # else it is in the last sentence
@@ -166,11 +167,18 @@ def _gone_from_kernel(gone: Sequence[str], seen: Survey, shown: Sequence[str]) -
     return [serial for serial in gone if serial in shown and serial not in there]
 
 
-def _put_back(gone: Sequence[str]) -> str:
+def _places(begin: Begin) -> dict[str, str]:
+    """Where each drive was at the beginning, by its serial number."""
+    pairs = (line.partition("\t") for line in begin.facts.get("places", "").splitlines())
+    return {serial: f" ({place})" for serial, _, place in pairs}
+
+
+def _put_back(gone: Sequence[str], places: Mapping[str, str]) -> str:
+    names = listing([f"{serial}{places.get(serial, '') if len(gone) > 1 else ''}" for serial in gone])
     return (
-        f"The drive with serial number {gone[0]} is gone, which must stay. "
-        "Put it back now, into the bay that it came from; nothing else is done until it is back."
+        f"The drive with serial number {names} is gone, which must stay. Put it back now, into the bay that it came "
+        f"from{places.get(gone[0], '')}; nothing else is done until it is back."
         if len(gone) == 1
-        else f"The drives with serial numbers {listing(gone)} are gone, which must stay. "
+        else f"The drives with serial numbers {names} are gone, which must stay. "
         "Put them back now, into the bays that they came from; nothing else is done until they are back."
     )

@@ -281,7 +281,7 @@ def test_guard_R8_a_good_member_is_copied_first() -> None:
     found, view = mirror()
     (advice,) = reasons("R8", asked(found, "drives:S-sda", view))
     assert (advice.verdict, advice.remedy) == (
-        "note", "`mdadm --manage /dev/md0 --replace /dev/sda1` copies it onto a spare first.",
+        "note", "`raidctl replace S-sda --with DRIVE` copies it to another one first.",
     )  # fmt: skip
     for member in ({"errors": Errors(media=3)}, FAILED, {"role": "spare", "array": None}):
         assert of("R8", asked(inventory(raid("raid6", member, *[OK] * 4)))) == {"yes"}

@@ -140,6 +140,7 @@ def test_guard_R9_the_wrong_drive_pulled_stops_everything(raid6: Bench) -> None:
     change = story.start()
     with pytest.raises(UnderWay, match=r"LABD00003 is gone.*Put it back now.*resume"):
         story.replacing.run(change)
+    assert story.replacing.facts.places == ""  # no enclosure: the bay has no name
     count = len(raid6.argvs)
     with pytest.raises(UnderWay, match="LABD00003 is gone"):
         story.replacing.run(story.resumed(at_most=0.0))
