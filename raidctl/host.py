@@ -109,6 +109,10 @@ class BlockDevice(Struct, frozen=True):
     """None if the device reports none."""
     command_timeout_seconds: int | None = None
     """Of a SCSI or ATA drive: time after which the kernel aborts a command."""
+    enclosure: str | None = None
+    """Logical identifier of the SES enclosure that it is in."""
+    bay: str | None = None
+    """Its bay there, as the enclosure names it: ``Slot 03``."""
 
 
 class HostView(Struct, frozen=True, dict=True):

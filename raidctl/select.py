@@ -2,12 +2,14 @@
 
 An object is named by its id, by the part of the id that the screen shows (``v1``, ``1I:1:4``), by the unique beginning
 of an id, by a device (``/dev/sdb``, ``/dev/disk/by-id/…``), by a mount point, a volume by its label, a drive by its
-serial number, world wide name or bay (``serial:ZC1A2B3C``, ``wwn:5000c500a1b2c3d4``, ``bay:4``, ``bay:252:4``; the
-first two also bare). Ids, devices and mount points go first; ambiguous names are refused.
+serial number, world wide name or bay (``serial:ZC1A2B3C``, ``wwn:5000c500a1b2c3d4``, ``bay:4``, ``bay:252:4``,
+``bay:Slot 03``, ``enclosure:0x5003048001a2b3bd/Slot 03``; the first two also bare). Ids, devices and mount points go
+first; ambiguous names are refused.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
@@ -21,8 +23,10 @@ from raidctl.text import listing, printable
 Item = Controller | Array | Volume | Drive | Battery
 _UNSEEN = ("unread", "no_right", "no_tool")
 """Kinds of problems that may hide objects; the first one present decides the exit code."""
-_MARKS = ("serial", "wwn", "bay")
+_MARKS = ("serial", "wwn", "bay", "enclosure")
 """What a drive can be named by with a colon behind it."""
+# Slot 03, SLOT 003, bay3, and of a number alone its zeros
+_NUMBERED = re.compile(r"[a-z_#-]*?0*(\d+)", re.ASCII)
 
 
 class Ambiguous(UsageError):
@@ -212,21 +216,37 @@ def _marked(inventory: Inventory, mark: str, text: str) -> list[str]:
 
 
 def _labels(drive: Drive, mark: str) -> Iterator[str]:
-    """Yield what a drive is labelled with; a bay also with its enclosure, ``252:4``."""
-    value = {"serial": drive.serial, "wwn": drive.wwn, "bay": drive.bay}[mark]
-    if value:
+    """Yield what a drive is labelled with."""
+    if mark == "bay":
+        yield from _bay_labels(drive.enclosure, drive.bay)
+    elif mark == "enclosure" and drive.enclosure and drive.bay:
+        yield f"{drive.enclosure}/{drive.bay}"
+    elif mark != "enclosure" and (value := drive.serial if mark == "serial" else drive.wwn):
         yield value
-    if value and mark == "bay" and drive.enclosure:
-        yield f"{drive.enclosure}:{value}"
+
+
+def _bay_labels(enclosure: str | None, bay: str | None) -> Iterator[str]:
+    """Yield the names of a bay: ``4``, and with its enclosure ``252:4``."""
+    if bay:
+        yield bay
+    if bay and enclosure:
+        yield f"{enclosure}:{bay}"
+
+
+def names_bay(word: str, enclosure: str | None, bay: str | None) -> bool:
+    """Return whether ``bay:4`` or ``bay:252:4`` names a bay."""
+    mark, _, text = word.partition(":")
+    return mark == "bay" and _spelled(mark, text) in (_spelled(mark, one) for one in _bay_labels(enclosure, bay))
 
 
 def _spelled(mark: str, text: str) -> str:
-    """Return a label in one spelling: ``0x5000C500A1B2C3D4`` and ``naa.5000c500a1b2c3d4`` are the same."""
+    """Return a label in one spelling: ``0x5000C500A1B2C3D4`` and ``naa.5000c500a1b2c3d4``, ``Slot 03`` and ``3``."""
     plain = "".join(text.split()).lower()
     if mark == "wwn":
         return plain.removeprefix("0x").removeprefix("naa.").removeprefix("wwn-0x")
-    if mark == "bay":
-        return ":".join(part.lstrip("0") or part[-1:] for part in plain.split(":"))
+    if mark in ("bay", "enclosure"):
+        return ":".join(_NUMBERED.sub(r"\1", part) if _NUMBERED.fullmatch(part) else part
+                        for part in re.split("[:/]", plain))  # fmt: skip
     return plain
 
 
@@ -253,6 +273,8 @@ def _names(inventory: Inventory) -> Iterator[str]:
 
 def _only(word: str, matches: list[str], known: Iterable[str]) -> list[str]:
     """Return the only match; ``known``: names to suggest instead."""
+    if not matches and word.partition(":")[0] in ("bay", "enclosure"):  # a neighbour is never suggested
+        raise Unknown(printable(word), '"raidctl show" lists the bays with a drive, "raidctl locate list" empty ones.')
     if not matches:
         raise _unknown(word, known)
     if len(matches) == 1:

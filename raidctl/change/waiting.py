@@ -2,12 +2,12 @@
 
 A reading that fails shows nothing: neither that a drive is gone, nor that a volume no longer exists. While one is
 waited for, nothing follows from it; only if the machine cannot be read for :data:`UNREAD_SECONDS`, the wait ends, and
-the operation stays open.
+the operation stays open. A drive that the kernel showed, and shows no longer, is gone whatever tools fail.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from raidctl.change.deed_steps import Running, repeated
@@ -28,6 +28,8 @@ TOOL_PAUSES = (30.0, 60.0, 120.0, 300.0)
 """The same where each reading is a call of a controller's tool: one a minute has stalled I/O."""
 _BRIEF = ("verifying", "settling")
 """Waits that end within a minute."""
+_KERNEL = ("/sys", "/proc")
+"""Where the names of the kernel's files begin."""
 UNREAD_PAUSE = 30.0
 """Seconds until the next reading, at most, after one that failed."""
 UNREAD_SECONDS = 900.0
@@ -39,7 +41,7 @@ class Unread:
     """Which readings of a wait failed, and since when."""
 
     known: frozenset[tuple[str, str]] = frozenset()
-    """What could not be read in the last reading with which nothing was wrong; empty: there was none."""
+    """What could not be read in a reading that shows every drive: it explains none that is missing."""
     since: float | None = None
     reported: str = ""
 
@@ -56,7 +58,16 @@ class Unread:
 
 
 def _key(problem: Problem) -> tuple[str, str]:
-    return problem.where, problem.message
+    return " ".join(problem.where.split()), " ".join(problem.message.split())
+
+
+def unread_text(seen: Survey) -> str:
+    """Return what the first reading of an operation lacks, one problem a line, as its facts keep it."""
+    return "\n".join("\t".join(_key(one)) for one in seen.inventory.problems if hides(one))
+
+
+def _known(text: str) -> frozenset[tuple[str, str]]:
+    return frozenset((where, message) for where, _, message in (line.partition("\t") for line in text.splitlines()))
 
 
 def wait_for(change: Running, number: int) -> Survey:
@@ -70,7 +81,7 @@ def wait_for(change: Running, number: int) -> Survey:
     if number not in change.begun:
         change.mark(number, "wait", step.hand)
         change.begun.append(number)
-    asked, unread = False, Unread()
+    asked, unread = False, Unread(_known(change.begin.facts.get("unread", "")))
     began = change.clock()
     # looking a few times is quick: it is not left to somebody else
     at_most = None if step.setting in _BRIEF else change.at_most
@@ -79,8 +90,11 @@ def wait_for(change: Running, number: int) -> Survey:
         for pause in repeated((HAND_PAUSE,) if short else change.pauses):
             seen = change.look()
             gone = _gone(step, seen)
-            wrong = _put_back(gone) if gone else next(iter(change.guard(step, seen)), None)
-            lost = unread.why(seen, drives=bool(gone)) if wrong is not None else None
+            places = _places(change.begin)
+            wrong = _put_back(gone, places) if gone else next(iter(change.guard(step, seen)), None)
+            certain = _gone_from_kernel(gone, seen, change.begin.facts.get("kernel", "").splitlines())
+            lost = unread.why(seen, drives=bool(gone)) if wrong is not None and not certain else None
+            wrong = _put_back(certain, places) if certain else wrong
             if wrong is not None and lost is None:
                 raise _ended(change, number, wrong)
             if step.hand and not asked and change.at_most != 0:  # else it is in the last sentence
@@ -142,11 +156,29 @@ def _gone(step: Step, seen: Survey) -> list[str]:
     return [] if not serials or len(gone) == len(step.keeps) > 1 else gone
 
 
-def _put_back(gone: Sequence[str]) -> str:
+def _gone_from_kernel(gone: Sequence[str], seen: Survey, shown: Sequence[str]) -> list[str]:
+    """Which of these drives the kernel has shown and shows no longer; none if its own files could not be read."""
+    there = {block.serial for block in seen.view.blocks if block.kind == "disk"}
+    unread = any(
+        hides(one) and (one.where.startswith(_KERNEL) or "udev" in one.where) for one in seen.inventory.problems
+    )
+    if unread or there.isdisjoint(shown):
+        return []
+    return [serial for serial in gone if serial in shown and serial not in there]
+
+
+def _places(begin: Begin) -> dict[str, str]:
+    """Where each drive was at the beginning, by its serial number."""
+    pairs = (line.partition("\t") for line in begin.facts.get("places", "").splitlines())
+    return {serial: f" ({place})" for serial, _, place in pairs}
+
+
+def _put_back(gone: Sequence[str], places: Mapping[str, str]) -> str:
+    names = listing([f"{serial}{places.get(serial, '') if len(gone) > 1 else ''}" for serial in gone])
     return (
-        f"The drive with serial number {gone[0]} is gone, which must stay. "
-        "Put it back now, into the bay that it came from; nothing else is done until it is back."
+        f"The drive with serial number {names} is gone, which must stay. Put it back now, into the bay that it came "
+        f"from{places.get(gone[0], '')}; nothing else is done until it is back."
         if len(gone) == 1
-        else f"The drives with serial numbers {listing(gone)} are gone, which must stay. "
+        else f"The drives with serial numbers {names} are gone, which must stay. "
         "Put them back now, into the bays that they came from; nothing else is done until they are back."
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timezone
 
 import click
+from msgspec.structs import replace
 
 from raidctl.cli.shared.machine import look, machine, tell_tracebacks
 from raidctl.cli.shared.options import Settings, examples, machine_options, output_options, settings_of
@@ -19,8 +20,10 @@ from raidctl.cli.shared.replacement_facts import Wanted
 from raidctl.cli.shared.terminal import emit_found
 from raidctl.errors import EXIT_CANNOT_TELL, EXIT_FINE, EXIT_NO, UsageError
 from raidctl.operate.boot_loader import Around, look_around, nodes_of
+from raidctl.operate.contents import read_contents
 from raidctl.operate.removal import check as judge
 from raidctl.operate.removal_report import Removal
+from raidctl.operate.removal_subject import Subject
 from raidctl.request import converse
 from raidctl.select import find_drive
 from raidctl.vendor.registry import vendors
@@ -124,6 +127,8 @@ def _judged(settings: Settings, word: str) -> Removal:
             seen = named.survey()
             name = find_drive(seen.inventory, seen.view, word)
             around = converse(look_around(seen, nodes_of(seen, [name]), named.vendors), named.runner)
+            subject = Subject(seen.inventory, seen.view, name, datetime.now(timezone.utc))
+            around = replace(around, contents=converse(read_contents(subject.unproven), named.runner))
         if settings.verbose:
             tell_tracebacks(seen)
     return judge(seen.inventory, seen.view, name, datetime.now(timezone.utc), around)

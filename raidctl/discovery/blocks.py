@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct, field
 
+from raidctl.discovery.enclosures import Bay
 from raidctl.discovery.mounts import Candidate
 from raidctl.discovery.mounts import Mount as Mounted
 from raidctl.discovery.sysfs import SECTOR, Attributes, Identity, identity, offset_file, start_of
@@ -29,6 +30,8 @@ class DeviceFacts(Struct):
     attributes: Mapping[str, Attributes] = field(default_factory=dict)
     controllers: Mapping[str, str] = field(default_factory=dict)
     """Nodes of the namespaces' NVMe controllers."""
+    bays: Mapping[str, Bay] = field(default_factory=dict)
+    """Bays of SES enclosures."""
 
     def kind(self, name: str) -> BlockKind:
         """Return the kind of a block device."""
@@ -139,6 +142,7 @@ def _device(devices: DeviceFacts, name: str, drivers: Mapping[str, str | None], 
     driver = drivers.get(place.pci_address or "")
     node = _node(devices, name)
     dm_name = properties.get("DM_NAME") or attributes.text("dm/name")
+    enclosure, bay = devices.bays.get(name, (None, None))
     return BlockDevice(
         name=name,
         node=node,
@@ -172,6 +176,8 @@ def _device(devices: DeviceFacts, name: str, drivers: Mapping[str, str | None], 
         minimum_io_bytes=attributes.figure("queue/minimum_io_size") or None,
         optimal_io_bytes=attributes.figure("queue/optimal_io_size") or None,
         command_timeout_seconds=attributes.figure("device/timeout"),
+        enclosure=enclosure,
+        bay=bay,
     )
 
 

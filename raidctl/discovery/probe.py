@@ -8,7 +8,7 @@ from typing import Any
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from raidctl.discovery import blocks, mapper, mounts, sysfs, udevdb
+from raidctl.discovery import blocks, enclosures, mapper, mounts, sysfs, udevdb
 from raidctl.discovery.mounts import MOUNTINFO, SWAPS
 from raidctl.discovery.pci import LINK, linked, storage_functions
 from raidctl.discovery.udevdb import Database, Entry, parse, uevent
@@ -45,7 +45,7 @@ _FILES = (
     *(Read(path) for path in (HOSTNAME, RELEASE, STATUS, MOUNTINFO, SWAPS, DMI_VENDOR, DMI_PRODUCT, HYPERVISOR, XEN)),
     Read(CPUINFO, limit=_ONE_CPU),
 )
-_GLOBS = (sysfs.BLOCKS, sysfs.SLAVES, sysfs.PARTITIONS, sysfs.FUNCTIONS)
+_GLOBS = (sysfs.BLOCKS, sysfs.SLAVES, sysfs.PARTITIONS, sysfs.FUNCTIONS, enclosures.INSIDE)
 
 
 class Probe(Struct, frozen=True):
@@ -95,12 +95,14 @@ def probe_machine() -> Dialogue[Probe]:
         links=[function.address for function in storage_functions(functions.values())],
         patterns=sysfs.PLACES if any(_drives_without_path(devices)) else (),
         mapped=_root(first.text(STATUS)) is not False and any(devices.kind(name) == "dm" for name in devices.names),
+        enclosures=enclosures.folders(first.paths(enclosures.INSIDE)),
     )
     second = yield from _second_round(second_round)
     if second.found:
         slaves, devices = devices.slaves, blocks.collect(listed, entries, second.found, parents)
         devices.slaves = slaves
     devices.attributes = second.attributes
+    devices.bays = enclosures.bays(first.paths(enclosures.INSIDE), second.enclosures)
     functions = {**functions, **second.functions}
     pci = storage_functions(functions.values())
     more_functions = [function.address for function in pci if function.address not in second_round.links]
@@ -133,6 +135,8 @@ class _SecondRound(Struct, frozen=True):
     patterns: Sequence[str]
     mapped: bool
     """Whether to run ``dmsetup table``."""
+    enclosures: Sequence[str]
+    """Folders of SES enclosures with drives."""
 
 
 class _SecondAnswers(Struct):
@@ -145,6 +149,8 @@ class _SecondAnswers(Struct):
     """Texts of the files of PCI links, by address and name."""
     table: str
     """Of the device mapper."""
+    enclosures: dict[str, str]
+    """Identifiers, by folder."""
     found: list[str]
     """Paths of block devices below PCI functions."""
 
@@ -154,6 +160,7 @@ def _second_round(second_round: _SecondRound) -> Dialogue[_SecondAnswers]:
     requests += [Read(f"{sysfs.PCI}/{address}/uevent") for address in second_round.functions]
     requests += _link_files(second_round.links)
     requests += [mapper.TABLE] if second_round.mapped else []
+    requests += [Read(enclosures.id_file(folder)) for folder in second_round.enclosures]
     requests += [Glob(pattern) for pattern in second_round.patterns]
     answers = iter((yield from ask_all(requests)))
     attributes: dict[str, dict[str, bytes]] = {}
@@ -167,11 +174,13 @@ def _second_round(second_round: _SecondRound) -> Dialogue[_SecondAnswers]:
     }
     links = {(address, name): next(answers).text or "" for address in second_round.links for name in LINK}
     table = next(answers) if second_round.mapped else None
+    ids = {folder: enclosures.identifier(folder, next(answers).text) for folder in second_round.enclosures}
     return _SecondAnswers(
         {name: sysfs.Attributes(data) for name, data in attributes.items()},
         entries,
         links,
         table.text if isinstance(table, RunAnswer) and table.code == 0 else "",
+        ids,
         [path for answer in answers for path in answer.paths],
     )
 

@@ -42,8 +42,10 @@ def initial(argv: tuple[str, ...], text: str) -> State:
 
 
 def change(argv: tuple[str, ...], state: Mapping[str, str]) -> Reply | None:
-    """Simulate ``sync``, ``blockdev --flushbufs`` and the message ``flush`` of dm-writecache."""
+    """Simulate ``sync``, ``blockdev --flushbufs``, the message ``flush`` of dm-writecache, and reading a drive."""
     tool = basename(argv[0]) if argv else ""
+    if tool == "dd" and "of=/dev/null" in argv:
+        return Reply(0, "", dict(state))
     if tool == "sync" and "--data" not in argv:
         return Reply(0, "", dict(state) | {_SYNCED: "yes"})
     if tool in ("sync", "blockdev"):

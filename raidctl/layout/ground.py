@@ -10,8 +10,9 @@ from raidctl.layout.choose import Stock
 from raidctl.layout.objects import Machine, plain_id
 from raidctl.layout.plan import nodes_to_probe
 from raidctl.layout.specification import Layout
+from raidctl.operate.contents import exclusive, opened
 from raidctl.operate.new_drive import probe, signatures
-from raidctl.request import Dialogue, Run, RunAnswer, ask_all
+from raidctl.request import Dialogue, ask_all
 from raidctl.survey.survey import Survey
 from raidctl.vendor.creating import Making, Setup, making_of
 from raidctl.vendor.protocol import Vendor
@@ -44,14 +45,6 @@ def makers(vendors: Sequence[Vendor]) -> dict[str, Making]:
     return {vendor.FAMILY: making for vendor in vendors if (making := making_of(vendor)) is not None}
 
 
-def exclusive(node: str) -> Run:
-    """Open a device as one that will be overwritten, and write nothing: the kernel refuses if a program holds it.
-
-    wipefs(8) opens it with O_EXCL unless it is given ``--force``.
-    """
-    return Run(("wipefs", "--all", "--no-act", node))
-
-
 def ground(layout: Layout, seen: Survey, vendors: Sequence[Vendor]) -> Dialogue[Ground]:
     """Probe the drives of missing volumes, and the volumes that are to be deleted."""
     nodes = [*nodes_to_probe(layout, seen), *doomed_nodes(layout, seen)]
@@ -59,7 +52,7 @@ def ground(layout: Layout, seen: Survey, vendors: Sequence[Vendor]) -> Dialogue[
     # opening a drive for writing makes udev look at it again: not at those that have a signature
     empty = [node for node in nodes if found[node] == () or node in doomed_nodes(layout, seen)]
     answers = yield from ask_all([exclusive(node) for node in empty])
-    held = {node for node, answer in zip(empty, answers, strict=True) if not _opened(answer)}
+    held = {node for node, answer in zip(empty, answers, strict=True) if not opened(answer)}
     setups = {}
     for family, making in makers(vendors).items():
         setups[family] = yield from making.setup(seen.view)
@@ -70,10 +63,6 @@ def probed(nodes: Sequence[str]) -> Dialogue[dict[str, tuple[str, ...] | None]]:
     """The signatures on each of some devices."""
     answers = yield from ask_all([probe(node) for node in nodes])
     return {node: signatures(answer) for node, answer in zip(nodes, answers, strict=True)}
-
-
-def _opened(answer: RunAnswer) -> bool:
-    return answer.fine and answer.code == 0
 
 
 def doomed_nodes(layout: Layout, seen: Survey) -> list[str]:

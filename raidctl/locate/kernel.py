@@ -7,9 +7,9 @@ from typing import Literal
 
 from msgspec import Struct
 
+from raidctl.discovery.enclosures import ENCLOSURES, INSIDE, id_file, identifier
 from raidctl.request import Dialogue, Glob, Read, ReadAnswer, ask_all
 
-ENCLOSURES = "/sys/class/enclosure"
 LEDS = "/sys/class/leds"
 SLOTS = "/sys/bus/pci/slots"
 _DEVICES = "/sys/bus/pci/devices"
@@ -59,7 +59,7 @@ def read_kernel_leds() -> Dialogue[KernelLeds]:
     locates, inside, leds, addresses, children = yield from ask_all(
         [
             Glob(f"{ENCLOSURES}/*/*/locate"),
-            Glob(f"{ENCLOSURES}/*/*/device/block/*"),
+            Glob(INSIDE),
             Glob(f"{LEDS}/*{_TAIL}"),
             Glob(f"{SLOTS}/*/address"),
             Glob(f"{_DEVICES}/{_FUNCTION}/{_FUNCTION}"),
@@ -75,9 +75,9 @@ def read_kernel_leds() -> Dialogue[KernelLeds]:
 def _enclosures(locates: Sequence[str], inside: Sequence[str]) -> Dialogue[tuple[FileLed, ...]]:
     """Read each bay; one that two modules of an enclosure show is listed once."""
     folders = list(dict.fromkeys(path.rpartition("/")[0].rpartition("/")[0] for path in locates))
-    names = yield from ask_all([Read(f"{folder}/id") for folder in folders])
+    names = yield from ask_all([Read(id_file(folder)) for folder in folders])
     states = yield from ask_all([Read(path) for path in locates])
-    ids = {folder: _name(answer) or folder.rpartition("/")[2] for folder, answer in zip(folders, names, strict=True)}
+    ids = {folder: identifier(folder, answer.text) for folder, answer in zip(folders, names, strict=True)}
     found: dict[str, FileLed] = {}
     for path, answer in zip(locates, states, strict=True):
         slot = path.rpartition("/")[0]
@@ -97,12 +97,6 @@ def _enclosures(locates: Sequence[str], inside: Sequence[str]) -> Dialogue[tuple
         if known is None or (led.blocks and not known.blocks):
             found[led.id] = led
     return tuple(found.values())
-
-
-def _name(answer: ReadAnswer) -> str:
-    """The logical identifier of an enclosure, which stays when its SCSI address changes."""
-    text = (answer.text or "").strip()
-    return text if text.startswith("0x") and text.strip("0x") else ""
 
 
 def _npem(folders: Sequence[str]) -> Dialogue[tuple[FileLed, ...]]:

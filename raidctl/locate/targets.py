@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from raidctl.change.lamp import Bay
-from raidctl.errors import UsageError
+from raidctl.errors import RaidctlError, UsageError
 from raidctl.host import BlockDevice, HostView
 from raidctl.locate.kernel import FileLed, KernelLeds
 from raidctl.model import Controller, Drive, Inventory
-from raidctl.select import find, physical
+from raidctl.select import Ambiguous, find, names_bay, physical
 from raidctl.text import listing, printable
 
 _BAYS = ("enclosure:", "npem:", "pci_slot:")
@@ -45,8 +45,9 @@ def resolve(inventory: Inventory, view: HostView, leds: KernelLeds, words: Seque
     found: dict[str, Wanted] = {}
     for word in words:
         mine = (
-            [_of_bay(_bay(word, leds), inventory, view)] if word.startswith(_BAYS) else _of_word(inventory, view, word)
-        )
+            [_of_bay(_bay(word, leds), inventory, view)] if word.startswith(_BAYS)
+            else _of_word_or_empty_bay(inventory, view, leds, word)
+        )  # fmt: skip
         found |= {one.bay.object_id: one for one in mine}
     return list(found.values())
 
@@ -66,6 +67,23 @@ def _of_bay(led: FileLed, inventory: Inventory, view: HostView) -> Wanted:
     serial = inside[0].serial if inside else None
     device = inside[0].device if inside else min(nodes, default=None)
     return Wanted(Bay(object_id=led.id, serial=serial, device=device, enclosure=led.enclosure, bay=led.bay))
+
+
+def _of_word_or_empty_bay(inventory: Inventory, view: HostView, leds: KernelLeds, word: str) -> list[Wanted]:
+    """The same of ``bay:4``, which may be an empty bay of an enclosure: no object has its name then."""
+    empty = [led for led in leds.enclosures if not led.blocks and names_bay(word, led.enclosure, led.bay)]
+    try:
+        found = _of_word(inventory, view, word)
+    except Ambiguous:
+        raise
+    except RaidctlError:
+        if len(empty) != 1:
+            raise
+        return [_of_bay(empty[0], inventory, view)]
+    if empty:
+        names = listing([*(one.bay.object_id for one in found), *(led.id for led in empty)])
+        raise Ambiguous(f'"{printable(word)}" can mean {names}: name one by its id.')
+    return found
 
 
 def _of_word(inventory: Inventory, view: HostView, word: str) -> list[Wanted]:

@@ -8,7 +8,7 @@ from typing import Literal
 from raidctl.change.expectations import serials_of
 from raidctl.errors import CannotTell, UsageError
 from raidctl.model import Controller, Drive, Volume
-from raidctl.operate.story_facts import Facts, place_of
+from raidctl.operate.story_facts import Facts, bay_words, place_of
 from raidctl.survey.survey import Survey
 
 _PARTITION = re.compile(r"p?(\d{1,3})", re.ASCII)
@@ -73,5 +73,4 @@ def partition_of(old: Drive, member: Drive) -> str:
 
 def bay_text(drive: Drive) -> str:
     """Return where a drive is, and what it is, for a person."""
-    words = [f"enclosure {drive.enclosure}" if drive.enclosure else "", f"bay {drive.bay}" if drive.bay else ""]
-    return ", ".join(word for word in (*words, drive.device or "", drive.model or "") if word)
+    return ", ".join(filter(None, (bay_words(drive), drive.device, drive.model)))

@@ -16,7 +16,9 @@ from raidctl.change.lamp import Lamp
 from raidctl.host import HostView
 from raidctl.locate.bays import bays_of
 from raidctl.locate.kernel import read_kernel_leds
-from raidctl.request import Dialogue, Glob, Run, RunAnswer, Which, ask_all
+from raidctl.operate.container import read_container
+from raidctl.operate.contents import Contents, first_sector
+from raidctl.request import Dialogue, Glob, RunAnswer, Which, ask_all
 from raidctl.survey.survey import Survey
 from raidctl.vendor.protocol import Vendor
 from raidctl.vendor.unreported import Fact, Unreported, unreported
@@ -46,6 +48,10 @@ class Around(Struct, frozen=True, kw_only=True):
     """The program that installs GRUB; None: there is none, or it is unknown."""
     debconf: bool = False
     """Whether Debian's database of answers is there: it has the drives that GRUB is installed on at its upgrades."""
+    container: str | None = None
+    """The file that shows that raidctl runs in a container; None: none does."""
+    contents: Mapping[str, Contents] = {}
+    """What is on devices on which the kernel shows nothing; a node that is not there was not read."""
     bays: Mapping[str, Lamp] = {}
     """The LED of each drive's bay, by the drive's serial number."""
     unreported: Mapping[tuple[str, Fact], Unreported] = {}
@@ -57,11 +63,6 @@ def nodes_of(seen: Survey, ids: Sequence[str]) -> list[str]:
     drives = {drive.id: drive for controller in seen.inventory.controllers for drive in controller.drives}
     blocks = [seen.view.block(drives[name].device or "") for name in ids if name in drives]
     return [block.node for block in blocks if block is not None and block.kind == "disk"]
-
-
-def read_sector(node: str) -> Run:
-    """The request that reads a drive's first sector; it changes nothing."""
-    return Run(("dd", f"if={node}", f"bs={SECTOR}", "count=1", "status=none"), timeout=30.0)
 
 
 def code_of(answer: RunAnswer) -> Code | None:
@@ -76,7 +77,8 @@ def code_of(answer: RunAnswer) -> Code | None:
 def look_around(seen: Survey, nodes: Sequence[str], vendors: Sequence[Vendor]) -> Dialogue[Around]:
     """Read the first sectors of drives, the firmware, the tools for a boot loader, and the LEDs of the bays."""
     leds = yield from read_kernel_leds()
-    sectors = yield from ask_all([read_sector(node) for node in nodes])
+    container = yield from read_container()
+    sectors = yield from ask_all([first_sector(node) for node in nodes])
     [firmware] = yield from ask_all([Glob(_FIRMWARE)])
     found = yield from ask_all([Which(name) for name in (*TOOLS, "debconf-show")])
     codes = {node: code for node, answer in zip(nodes, sectors, strict=True) if (code := code_of(answer)) is not None}
@@ -85,7 +87,7 @@ def look_around(seen: Survey, nodes: Sequence[str], vendors: Sequence[Vendor]) -
         sectors=codes,
         firmware=_firmware(firmware.paths),
         tool=next((name for name, known in zip(TOOLS, there, strict=False) if known), None), debconf=there[-1],
-        bays=bays_of(seen, leds), unreported=unreported(vendors),
+        bays=bays_of(seen, leds), unreported=unreported(vendors), container=container,
     )  # fmt: skip
 
 

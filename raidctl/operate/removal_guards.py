@@ -6,6 +6,7 @@ Nothing passes on an unknown value.
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 
 from raidctl.health.phrases import errors, predicts
@@ -307,9 +308,9 @@ def copy_first(subject: Subject) -> Reasons:
         yield reason("R8", "yes", "There is no good member to be copied first.", fact(drive, "status"))
         return
     for loss in works:
-        device = loss.volume.device if loss.volume else None
-        if family_of(loss.controller) == "md" and device:
-            remedy = f"`mdadm --manage {device} --replace {loss.leaving[0].device}` copies it onto a spare first."
+        if family_of(loss.controller) == "md":
+            name = shlex.quote(drive.serial or drive.id)
+            remedy = f"`raidctl replace {name} --with DRIVE` copies it to another one first."
         else:
             remedy = "Copy it onto its successor first if the controller can (copyback)."
         text = f"The drive works: without it, {named(loss)} has less redundancy until a rebuild is complete."

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from raidctl.health.redundancy import OUT_OF_REACH
 from raidctl.model import HIDING, Controller, Drive, Problem
 from raidctl.operate.boot_loader import boot_parts
+from raidctl.operate.contents import Contents
 from raidctl.operate.removal_guards import Reasons, fact, reason
-from raidctl.operate.removal_report import Reason
+from raidctl.operate.removal_report import Reason, Verdict
 from raidctl.operate.removal_subject import Subject, uses
 from raidctl.text import listing
 from raidctl.units import format_duration, parse_moment
@@ -72,6 +73,10 @@ def visible(subject: Subject) -> Reasons:
         fine = False
         text = "/sys is read-only, as in a container: what uses the host's drives is unknown."
         yield reason("X8", "unknown", text, "/sys mount option = ro", remedy="Run raidctl on the host itself.")
+    elif subject.around.container is not None:
+        fine = False
+        text = "raidctl runs in a container: what uses the host's drives is unknown."
+        yield reason("X8", "unknown", text, subject.around.container, remedy="Run raidctl on the host itself.")
     for problem in subject.inventory.problems:
         if problem.kind in HIDING and problem.severity != "info" and _concerns(subject, problem):
             fine = False
@@ -160,6 +165,8 @@ def unused(subject: Subject) -> Reasons:
     if drive.foreign or (drive.foreign is None and any(one.foreign is not None for one in subject.controller.drives)):
         text = "The drive may hold a configuration that the controller has not imported, and be a missing member."
         yield reason("R7", "unknown", text, fact(drive, "foreign"), remedy="Import or clear that configuration first.")
+    elif subject.unproven:
+        yield from _empty(subject, evidence)
     elif subject.blocks:
         yield reason("R7", "yes", "Nothing that the system sees uses the drive beside its arrays.", *evidence)
     elif drive.device or drive.role == "passthrough" or subject.software or subject.controller.mode in ("none", "hba"):
@@ -168,6 +175,40 @@ def unused(subject: Subject) -> Reasons:
         yield reason("R7", "yes", "The system sees the drive through its controller only.", *evidence)
     else:
         yield reason("R7", "unknown", "What the drive is used for is not reported.", *evidence)
+
+
+def _empty(subject: Subject, evidence: Sequence[str]) -> Reasons:
+    """R7 of a drive that is in no array: it is empty, and no program holds it."""
+    fine = True
+    for node in subject.unproven:
+        text, verdict, remedy = _content(node, subject.around.contents.get(node))
+        if text:
+            fine = False
+            yield reason("R7", verdict, text, *evidence, remedy=remedy)
+    if fine:
+        text = (
+            "Nothing uses the drive: it has no mount, no mapping and no signature, its first sector is empty, "
+            "and no program holds it."
+        )
+        yield reason("R7", "yes", text, *evidence, *(f"{node} contents = empty" for node in subject.unproven))
+
+
+def _content(node: str, found: Contents | None) -> tuple[str, Verdict, str | None]:
+    """Why a device on which the kernel shows nothing may be in use; no text: it is empty."""
+    ask = "whether anything uses it is unknown."
+    if found is None:
+        text = f"What {node} contains was not read: that the kernel shows nothing on it is no proof."
+        return text, "unknown", "Check on the machine itself: there it is read."
+    if found.signatures is None or found.blank is None:
+        return f"What {node} contains could not be read: {ask}", "unknown", found.remedy
+    if found.signatures:
+        return f"{node} contains {listing(found.signatures)}: {ask}", "unknown", None
+    if not found.blank:
+        return f"{node} begins with data in no known format: {ask}", "unknown", None
+    if found.held:
+        text = f"{node} is held open by a program: a virtual machine, an iSCSI target or another."
+        return text, "no", f"Find it with `lsof {node}` or `targetcli ls`, and release the drive first."
+    return "", "yes", None
 
 
 def _sentence(text: str) -> str:

@@ -196,6 +196,14 @@ class Subject(Struct, frozen=True, dict=True):
         same = [block for block in self.view.blocks if block.kind == "disk" and _same(block, own)]
         return (own, *(block for block in same if block.name != own.name))
 
+    @property
+    def unproven(self) -> tuple[str, ...]:
+        """Devices on which the kernel shows nothing, of a drive of no array: whether they are empty has to be read."""
+        roles = {drive.role for _, drive in self.entries}
+        if self.losses or self.spared or roles & {"member", "spare", "journal"}:
+            return ()
+        return tuple(dict.fromkeys(node for block in self.blocks for node in _bare(self.view, block)))
+
     def below(self, member: Drive) -> tuple[tuple[Controller, Drive], ...]:
         """The physical drives of a member of an array, with their controllers; none if they are unknown."""
         names = physical(self.inventory, [member.id])
@@ -283,6 +291,16 @@ def _walk(view: HostView, block: BlockDevice, arrays: Collection[str]) -> Iterat
         yield Use(text, certain=False)
     elif not any(link.startswith("/dev/disk/") for link in block.links):
         yield Use(f"what {name} contains is unknown without the udev database", certain=False)
+
+
+def _bare(view: HostView, block: BlockDevice) -> Iterator[str]:
+    """The device, or the partitions on it, without mount, known contents or anything above."""
+    above = [one for one in view.above(block.name) if one.parent == block.name or block.name in one.slaves]
+    for upper in above:
+        if upper.kind == "partition" or _is_path(upper):
+            yield from _bare(view, upper)
+    if not above and not block.mountpoints and not block.filesystem:
+        yield block.node
 
 
 def _mounted(block: BlockDevice, point: str) -> Use:

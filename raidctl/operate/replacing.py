@@ -18,7 +18,8 @@ from raidctl.errors import UnderWay
 from raidctl.model import Drive
 from raidctl.operate import disk_steps
 from raidctl.operate.blinking import Led, NoLed, blinking
-from raidctl.operate.boot_loader import Around, code_of, read_sector
+from raidctl.operate.boot_loader import Around, code_of
+from raidctl.operate.contents import first_sector
 from raidctl.operate.controller_story import drive_behind, inside, works
 from raidctl.operate.decision import decided
 from raidctl.operate.moving_back import MovingBack
@@ -248,7 +249,7 @@ class Replacing:
             return self._twice(seen, clock())
         new = drive_of(seen, self.facts.new)
         if step.setting == "boot_loader" and new is not None:
-            [answer] = self.runner.carry_out([read_sector(new.device or "")])
+            [answer] = self.runner.carry_out([first_sector(new.device or "")])
             written = isinstance(answer, RunAnswer) and code_of(answer) == "grub"
             return [] if written else [f"the first sector of {new.id} has no GRUB, or cannot be read"]
         if step.setting in ("copy_table", "wipe") and new is not None:

@@ -9,6 +9,7 @@ import msgspec
 from msgspec import Struct
 
 from raidctl.change.expectations import serials_of
+from raidctl.change.waiting import unread_text
 from raidctl.health.redundancy import being_rebuilt, below, in_words, rebuilding
 from raidctl.model import Controller, Drive, Volume
 from raidctl.survey.survey import Survey
@@ -45,6 +46,12 @@ class Facts(Struct, frozen=True, kw_only=True):
     """Serial numbers of the drives that other replacements take out, separated by blanks."""
     joining: str = ""
     """Serial numbers of the new drives of other replacements, separated by blanks."""
+    unread: str = ""
+    """What could not be read at the beginning, when every drive of ``known`` was there; as the waits compare it."""
+    kernel: str = ""
+    """Serial numbers of the drives that the kernel showed at the beginning, one a line: no tool has to list these."""
+    places: str = ""
+    """``SERIAL<tab>enclosure 1, bay 4`` of each drive whose bay was known at the beginning, one a line."""
     bays: str = ""
     """``SERIAL=LED`` of each drive whose bay has an LED of its own, one a line."""
     gone: Literal["", "member", "spare"] = ""
@@ -236,6 +243,21 @@ def _parts_behind(seen: Survey, facts: Facts) -> list[Part] | str:
             return f"The volume {unique} {'is not reported now' if not match else 'is there several times'}."
         found.append(Part(*match[0], "", int(facts.width) if facts.width else None))
     return found
+
+
+def observed(facts: Facts, seen: Survey) -> Facts:
+    """Return the facts with what the first reading lacks, and the drives that the kernel shows by itself."""
+    shown = {block.serial for block in seen.view.blocks if block.kind == "disk"}
+    kernel = "\n".join(serial for serial in facts.serials if serial in shown)
+    drives = [drive for controller in seen.inventory.controllers for drive in controller.drives]
+    places = "\n".join(f"{one.serial}\t{bay_words(one)}" for one in drives if one.serial and one.bay)
+    return msgspec.structs.replace(facts, unread=unread_text(seen), kernel=kernel, places=places)
+
+
+def bay_words(drive: Drive) -> str:
+    """Return where a drive is, for a person; empty: unknown."""
+    words = (f"enclosure {drive.enclosure}" if drive.enclosure else "", f"bay {drive.bay}" if drive.bay else "")
+    return ", ".join(filter(None, words))
 
 
 def drive_of(seen: Survey, serial: str) -> Drive | None:

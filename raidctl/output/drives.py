@@ -69,7 +69,7 @@ def _columns(controller: Controller, paper: Paper, *, whole: bool) -> list[Colum
     def styled(title: str, get: Callable[[Drive], tuple[str, Style]]) -> Column:
         return Column(title, [(paper.clean(text), style) for text, style in map(get, drives)])
 
-    places = {d.id: _place(d) for d in drives}
+    places = {d.id: _place(d, controller) for d in drives}
     identified = all(not d.serial or d.serial in d.id for d in drives)
     model = of("model", lambda d: d.model, 10)
     kind = of("kind", phrases.medium, 8)
@@ -106,9 +106,11 @@ def _celsius(drive: Drive) -> tuple[str, Style]:
     return (str(drive.temperature_celsius), PLAIN) if known else (phrases.UNKNOWN, DULL)
 
 
-def _place(drive: Drive) -> str:
-    """Enclosure and bay where the id does not end in them already."""
-    place = ":".join(part for part in (drive.enclosure, drive.bay) if part)
+def _place(drive: Drive, controller: Controller) -> str:
+    """Enclosure and bay where the id does not end in them already; of the only SES enclosure, the bay."""
+    beside = {other.enclosure for other in controller.drives}
+    known = len(beside) == 1 and (drive.enclosure or "").startswith("0x")
+    place = ":".join(part for part in (None if known else drive.enclosure, drive.bay) if part)
     return "" if drive.bay and drive.id.rpartition("/")[2].endswith(drive.bay) else place
 
 

@@ -31,6 +31,8 @@ NOTHING = "Nothing is going on."
 _STYLES = {"queued": WARN, "paused": WARN, "running": GOOD}
 _RESULTS: dict[Result, Piece] = {"reached": ("done  ", GOOD), "worse": ("FAILED  ", BAD), "unknown": ("?  ", WARN)}
 _BAR = 24
+_NARROW = 60
+"""Columns below which a task is a sentence: beside a bar, every word would be broken."""
 _PERCENT, _SECONDS = 5.0, 600.0
 """In a pipe, a task gets a line if it is so much further, or so much later."""
 
@@ -155,6 +157,11 @@ def as_bars(steps: Iterable[Step], paper: Paper) -> Step | None:
 def bars(step: Step, paper: Paper) -> RenderableType:
     """The bars of a look, below them how awaited tasks ended."""
     found = report(step.frame.inventory, step.frame.tasks, step.over)
+    rest: list[RenderableType] = [ended_line(one, paper) for one in step.over]
+    if not step.frame.tasks and not step.over:
+        rest.append(line(summary(found, paper)))
+    if paper.columns < _NARROW:
+        return Group(*(Text(paper.clean(_brief(task))) for task in step.frame.tasks), *rest)
     grid = Table.grid(padding=(0, 2, 0, 0))
     for task in step.frame.tasks:
         bar: RenderableType = ProgressBar(total=100, completed=task.percent or 0, width=_BAR)
@@ -169,9 +176,6 @@ def bars(step: Step, paper: Paper) -> RenderableType:
             Text("?" if task.percent is None else f"{task.percent:.1f} %"),
             Text(paper.clean(time), DULL),
         )
-    rest: list[RenderableType] = [ended_line(one, paper) for one in step.over]
-    if not step.frame.tasks and not step.over:
-        rest.append(line(summary(found, paper)))
     return Group(grid, *rest)
 
 

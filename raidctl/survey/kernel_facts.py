@@ -53,7 +53,7 @@ class _KernelFacts:
             controller,
             pci_link=controller.pci_link if software else self.link(controller),
             volumes=tuple(map(self.device, controller.volumes)),
-            drives=tuple(map(self.member if software else self.device, controller.drives)),
+            drives=tuple(map(self.member if software else self.drive, controller.drives)),
         )
 
     def link(self, controller: Controller) -> PciLink | None:
@@ -95,6 +95,20 @@ class _KernelFacts:
         block = self.block(own, item.id, "block")
         layers = tuple(self.layer(layer, offsets, item.id, number) for number, layer in enumerate(above))
         return replace(item, block=block, layers=layers, mounts=self.mounts(item.id, mounts))
+
+    def drive(self, drive: Drive) -> Drive:
+        """Add the facts of a drive, and the bay if its controller reports none; of several paths, that of all."""
+        drive, own = self.device(drive), self.index.device(drive.device)
+        if own is None or drive.bay is not None or drive.enclosure is not None:
+            return drive
+        below = [self.index.device(name) for name in own.slaves] if own.kind == "dm" else [own]
+        places = {(one.enclosure, one.bay) for one in below if one is not None and one.bay is not None}
+        if len(places) != 1:
+            return drive
+        [(enclosure, bay)] = places
+        for name, value in (("enclosure", enclosure), ("bay", bay)):
+            self.evidence.fact(f"{own.node}: in {bay} of enclosure {enclosure}", drive.id, name, value)
+        return replace(drive, enclosure=enclosure, bay=bay)
 
     def block(self, device: BlockDevice, object_id: str, path: str) -> Block | None:
         """Return the settings of a device's queue; None if none is known."""

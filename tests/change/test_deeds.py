@@ -350,6 +350,7 @@ def test_guard_X4_a_process_that_cannot_be_read_may_be_such_a_program(bays: Benc
 
 def test_guard_X7_one_refused_deed_refuses_the_plan(bays: Bench) -> None:
     """A plan has all of its refusals, so that nobody carries out the rest of it."""
+    assert not bays.plan(deed("add_spare", 4)).denials
     plan = bays.plan(deed("add_spare", 4), deed("add_spare", 6))
     assert (len(plan.steps), {denial.deed.device for denial in plan.denials}) == (1, {"/dev/sdf"})
 

@@ -11,7 +11,7 @@ from click.testing import CliRunner, Result
 
 from raidctl.cli import cli
 from raidctl.cli.check import _waiting, media
-from raidctl.errors import UnderWay
+from raidctl.errors import CannotTell, UnderWay
 from raidctl.vendor.self_tests import SelfTest
 
 Raid = Callable[..., Result]
@@ -89,6 +89,34 @@ def test_waiting_ends_with_the_test_or_with_the_time() -> None:
     with pytest.raises(UnderWay, match="check media show"):
         _waiting.wait(look, 10, 50, "raidctl check media show", clock)
     assert passed[0] == 50
+
+
+def test_a_reading_that_fails_ends_no_wait(capsys: pytest.CaptureFixture[str]) -> None:
+    """The next one decides; what cannot be read for 15 minutes ends the wait, and nobody knows how the test ended."""
+    passed = [0.0]
+    clock = _waiting.Clock(lambda: passed[0], lambda seconds: passed.__setitem__(0, passed[0] + seconds))
+    lost = SelfTest(drive="drives:x", state="unknown", why="smartctl: another program uses the drive.")
+    ended = SelfTest(drive="drives:x", state="passed", kind="short")
+
+    def back_after(seconds: float) -> Callable[[], _waiting.Look]:
+        return lambda: media.look_of([ended if passed[0] >= seconds else lost])
+
+    _waiting.wait(back_after(600), 10, None, "raidctl check media show", clock)
+    assert passed[0] == 600
+    told = "drives:x (smartctl: another program uses the drive)."
+    assert capsys.readouterr().err.count(told) == 1
+    passed[0] = 0
+    with pytest.raises(CannotTell, match=r"self-test of drives:x is not stopped\. Look again"):
+        _waiting.wait(back_after(2000), 10, None, "raidctl check media show", clock)
+    assert passed[0] == 900
+
+
+def test_one_drive_that_cannot_be_read_does_not_hide_another() -> None:
+    """While one test runs and another cannot be read, both are waited for."""
+    running = SelfTest(drive="drives:a", state="running", percent=40)
+    seen = media.look_of([running, SelfTest(drive="drives:b", state="unknown")])
+    assert (seen.over, seen.percent, seen.text) == (False, 40, "self-test of drives:a, drives:b")
+    assert seen.unread == "drives:b (unknown)"
 
 
 def test_an_old_result_is_not_taken_for_the_new_test() -> None:

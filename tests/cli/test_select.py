@@ -228,7 +228,7 @@ def two_drives(**changes: object) -> Inventory:
 @pytest.mark.parametrize(
     "word",
     ["serial:ZC1A2B", "serial:zc1a2b", "ZC1A2B", "wwn:5000c500a1", "wwn:naa.5000C500A1", "0x5000c500a1", "bay:4",
-     "bay:1:4", "bay:01:04"],
+     "bay:1:4", "bay:01:04", "bay:Slot 4", "enclosure:1/04"],
 )  # fmt: skip
 def test_a_drive_may_be_named_by_what_is_on_its_label(word: str) -> None:
     """Serial number and world wide name, bare or not, in any spelling; the bay, with its enclosure or without."""

@@ -10,11 +10,12 @@ from typing import Any
 
 import pytest
 
+from raidctl.cli.locate import _activity
 from raidctl.cli.locate._leds import desired_state, find_leds, led_machine
 from raidctl.cli.shared.machine import Machine
 from raidctl.cli.shared.plan_change import AGREED, work_on
 from raidctl.errors import ChangeUndone
-from raidctl.request import Answer, Request, Write, WriteAnswer
+from raidctl.request import Answer, Request, RunAnswer, Write, WriteAnswer
 from raidctl.simulation.demo import machine
 from raidctl.simulation.runner import Simulated
 from raidctl.vendor import registry
@@ -31,6 +32,8 @@ from tests.support.over import over
         ("9271", ("252:3", "serial:RC-WMC130371"), ["megaraid:0/252:3"]),
         ("sas", ("/dev/sdb",), ["drives:TGK00B2Y"]),
         ("sas", ("TGK00B2Y",), ["drives:TGK00B2Y"]),
+        ("sas", ("bay:1", "bay:Slot 02"), ["drives:TGK00B2Y", "drives:TGK00C3Z"]),
+        ("sas", ("bay:4",), ["enclosure:0x5003048001a2b3bd/Slot 04"]),
         ("nvme", ("/dev/nvme1n1",), ["drives:QZDC46P00291"]),
     ],
 )
@@ -60,6 +63,35 @@ def test_wrong_words_change_nothing(
     assert done.exit_code == code, done.output
     assert text in done.output
     assert clock.waited == []
+
+
+def test_a_bay_that_is_not_there_is_no_neighbour(raidctl: Raidctl) -> None:
+    """No other bay is suggested: somebody could pull the drive in it."""
+    done = raidctl("--demo", "sas", "locate", "bay:Slot 14")
+    assert done.exit_code == 2
+    assert done.stderr == (
+        'raidctl: No object is called "bay:Slot 14"; "raidctl show" lists the bays with a drive, '
+        '"raidctl locate list" empty ones.\n'
+    )
+
+
+def test_nothing_is_said_to_blink_that_cannot_be_read_from(raidctl: Raidctl, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By activity: the drive is read first, then the screen says that its LED flashes, until the time is over."""
+    passed = [0.0]
+    monkeypatch.setattr(_activity, "clock", lambda: passed[0])
+    monkeypatch.setattr(_activity, "sleep", lambda seconds: passed.__setitem__(0, passed[0] + seconds))
+    done = raidctl("--demo", "sas", "locate", "/dev/sdb", "--by", "activity", "--for", "3s")
+    assert (done.exit_code, passed[0]) == (0, 3.0), done.output
+    assert "BLINKS by reading" in done.stdout
+    dead = RunAnswer(code=1, err=b"dd: error reading '/dev/sdb': Input/output error\n")
+    plain = Simulated.answer
+    monkeypatch.setattr(
+        Simulated, "answer",
+        lambda one, request: dead if getattr(request, "argv", ("",))[0] == "dd" else plain(one, request),
+    )  # fmt: skip
+    done = raidctl("--demo", "sas", "locate", "/dev/sdb", "--by", "activity")
+    assert (done.exit_code, done.stdout) == (3, "")
+    assert "/dev/sdb cannot be read from, so its activity LED does not flash: dd: error reading" in done.stderr
 
 
 def test_a_recording_is_not_changed(raidctl: Raidctl) -> None:

@@ -51,9 +51,9 @@ def raid(level: str, *members: dict[str, Any], card: dict[str, Any] | None = Non
     return Controller(**{**kept, **(card or {})})
 
 
-def asked(found: Inventory, drive: str = "x:0/0", view: HostView | None = None) -> Removal:
+def asked(found: Inventory, drive: str = "x:0/0", view: HostView | None = None, around: Around = SILENT) -> Removal:
     """The answer about a drive."""
-    return check(found, view or HostView(), drive, NOW, SILENT)
+    return check(found, view or HostView(), drive, NOW, around)
 
 
 def of(guard: str, answer: Removal) -> set[Outcome]:
@@ -70,6 +70,12 @@ def disk(name: str, **changes: Any) -> BlockDevice:
     """A drive as the kernel shows it, in the udev database."""
     kept: dict[str, Any] = {"kind": "disk", "serial": f"S-{name}", "links": (f"/dev/disk/by-id/ata-{name}",)}
     return BlockDevice(name, f"/dev/{name}", **{**kept, **changes})
+
+
+def joined(*paths: str) -> BlockDevice:
+    """The multipath device of several paths to one drive."""
+    return BlockDevice("dm-1", "/dev/dm-1", "dm", slaves=paths, dm_name="mpatha", dm_uuid="mpath-S-sdc",
+                       links=("/dev/disk/by-id/dm-uuid-mpath-S-sdc",))  # fmt: skip
 
 
 def part(name: str, **changes: Any) -> BlockDevice:

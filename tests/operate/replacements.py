@@ -13,7 +13,7 @@ from raidctl.change.journal import Begin
 from raidctl.operate.begin_story import facts_of
 from raidctl.operate.replacing import Replacing
 from raidctl.operate.story import next_stage
-from raidctl.operate.story_facts import Facts, facts_from, facts_text
+from raidctl.operate.story_facts import Facts, facts_from, facts_text, observed
 from raidctl.vendor.plan import Plan
 from tests.change.md_machine import SOURCE, VENDORS, Bench
 
@@ -67,4 +67,5 @@ def begun(
     """The replacement of the drive of this number; ``unsafe``: the health of simulated drives is unknown."""
     seen = machine.look()
     facts: Facts = facts_of(seen, f"drives:LABD0000{number}", way=way, new=f"LABD0000{new}" if new else "")
+    facts = observed(facts, seen)
     return Story(machine, Replacing(machine, VENDORS, facts, machine.said.append, unsafe=unsafe, wipe=wipe))

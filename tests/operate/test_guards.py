@@ -9,7 +9,9 @@ from msgspec.structs import replace
 from raidctl.host import BlockDevice, HostView
 from raidctl.model import Array, Block, Cache, Controller, Drive, Errors, Host, Problem, Progress, Scrub, Volume
 from raidctl.operate.boot_loader import Around
+from raidctl.operate.contents import Contents
 from raidctl.operate.removal import check
+from raidctl.operate.removal_report import Removal
 from raidctl.vendor.registry import vendors
 from raidctl.vendor.unreported import Unreported, unreported
 from tests.operate.machines import (
@@ -21,6 +23,7 @@ from tests.operate.machines import (
     asked,
     disk,
     inventory,
+    joined,
     mirror,
     of,
     part,
@@ -232,10 +235,34 @@ def test_guard_R7_what_may_be_used_is_unknown() -> None:
     ):  # fmt: skip
         assert of("R7", asked(found, "drives:S-sda", with_blocks(view, *more))) == {"unknown"}
     bare = inventory(plain("sdc"))
-    assert asked(bare, "drives:S-sdc", HostView(blocks=(disk("sdc"),))).verdict == "yes"
     assert of("R7", asked(bare, "drives:S-sdc", HostView(blocks=(disk("sdc", links=()),)))) == {"unknown"}
     assert of("R7", asked(bare, "drives:S-sdc")) == {"unknown"}
     assert of("R7", asked(inventory(plain("sdc", mountpoints=("/srv",))), "drives:S-sdc")) == {"no"}
+
+
+def test_guard_R7_a_drive_of_no_array_is_known_to_be_empty() -> None:
+    """That the kernel shows nothing on it is no proof: it is read, and a program that holds it forbids it."""
+    bare, view = inventory(plain("sdc")), HostView(blocks=(disk("sdc"),))
+
+    def answer(contents: Contents | None, shown: HostView = view, node: str = "/dev/sdc") -> Removal:
+        return asked(bare, "drives:S-sdc", shown, Around(contents={node: contents} if contents else {}))
+
+    empty = Contents(signatures=(), blank=True)
+    assert answer(empty).verdict == "yes"
+    assert of("R7", answer(replace(empty, held=True))) == {"no"}
+    for unknown in (
+        None, Contents(), Contents(signatures=()), Contents(signatures=(), blank=False),
+        Contents(signatures=("gpt",), blank=True), Contents(signatures=None, blank=True),
+    ):  # fmt: skip
+        assert of("R7", answer(unknown)) == {"unknown"}, unknown
+    # what lies on a partition counts; the sector with the partition table is not empty, and need not be
+    parted = with_blocks(view, part("sdc1"))
+    assert of("R7", answer(empty, parted, "/dev/sdc1")) == {"yes"}
+    assert of("R7", answer(empty, parted, "/dev/sdc")) == {"unknown"}
+    # of two paths the device that joins them is read
+    paths = HostView(blocks=(disk("sdc"), disk("sdd", serial="S-sdc"), joined("sdc", "sdd")))
+    assert of("R7", answer(empty, paths, "/dev/dm-1")) == {"yes"}
+    assert of("R7", answer(empty, paths, "/dev/sdc")) == {"unknown"}
 
 
 def test_guard_R7_drives_of_a_controller_that_no_array_uses() -> None:
@@ -254,7 +281,7 @@ def test_guard_R8_a_good_member_is_copied_first() -> None:
     found, view = mirror()
     (advice,) = reasons("R8", asked(found, "drives:S-sda", view))
     assert (advice.verdict, advice.remedy) == (
-        "note", "`mdadm --manage /dev/md0 --replace /dev/sda1` copies it onto a spare first.",
+        "note", "`raidctl replace S-sda --with DRIVE` copies it to another one first.",
     )  # fmt: skip
     for member in ({"errors": Errors(media=3)}, FAILED, {"role": "spare", "array": None}):
         assert of("R8", asked(inventory(raid("raid6", member, *[OK] * 4)))) == {"yes"}
@@ -322,7 +349,10 @@ def test_guard_R17_all_namespaces_of_a_drive_are_looked_at() -> None:
     drive = Drive(id="drives:N1", device="/dev/nvme0n1", serial="N1", role="passthrough", status="ok")
     found = inventory(Controller(id="drives:0000:01:00.0", mode="none", drives=(drive,)))
     assert asked(found, "drives:N1", HostView(blocks=spaces)).verdict == "no"
-    assert asked(found, "drives:N1", HostView(blocks=spaces[:1])).verdict == "yes"
+    alone = Around(contents={"/dev/nvme0n1": Contents(signatures=(), blank=True)})
+    assert asked(found, "drives:N1", HostView(blocks=spaces[:1]), alone).verdict == "yes"
+    free = HostView(blocks=(spaces[0], replace(spaces[1], mountpoints=())))
+    assert asked(found, "drives:N1", free, alone).verdict == "unknown"
 
 
 def test_guard_X1_the_serial_number_identifies_the_drive() -> None:
@@ -350,6 +380,7 @@ def test_guard_X8_what_could_not_be_read_is_unknown() -> None:
     card = raid("raid6", *[OK] * 4)
     assert of("X8", asked(inventory(card))) == {"yes"}
     assert of("X8", asked(inventory(card), view=HostView(sys_read_only=True))) == {"unknown"}
+    assert of("X8", asked(inventory(card), around=Around(container="/.dockerenv"))) == {"unknown"}
     other = raid("raid6", OK, card={"id": "y:0", "drives": (), "arrays": (), "volumes": ()})
     for where, wanted in (("x:0", "unknown"), ("tool show all", "unknown"), ("y:0", "yes"), ("y:0/3", "yes")):
         unread = Problem("error", where, "It could not be read.", None, "unread")

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from raidctl.change.journal import Journal
 from raidctl.errors import ChangeStands, ChangeUndone, UnderWay
+from raidctl.model import Problem
 from raidctl.operate.newcomer import Probed, unfit
 from raidctl.operate.partition_table import not_copied, parse, script
 from raidctl.operate.story_facts import Facts
+from raidctl.survey.survey import Survey
 from raidctl.vendor.simulator import State
 from raidctl_md import simulator
 from raidctl_md.simulated_machine import fields, words
@@ -137,6 +140,7 @@ def test_guard_R9_the_wrong_drive_pulled_stops_everything(raid6: Bench) -> None:
     change = story.start()
     with pytest.raises(UnderWay, match=r"LABD00003 is gone.*Put it back now.*resume"):
         story.replacing.run(change)
+    assert story.replacing.facts.places == ""  # no enclosure: the bay has no name
     count = len(raid6.argvs)
     with pytest.raises(UnderWay, match="LABD00003 is gone"):
         story.replacing.run(story.resumed(at_most=0.0))
@@ -147,6 +151,30 @@ def test_guard_R9_the_wrong_drive_pulled_stops_everything(raid6: Bench) -> None:
         story.replacing.run(story.resumed())
     assert raid6.member(NEW) == "in_sync"
     assert "stopped" in {turn.mark for turn in raid6.journal.stories()[-1].turns}
+
+
+def test_guard_R9_a_drive_that_the_kernel_lacks_is_gone_whatever_a_tool_cannot_read(
+    raid6: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It stops at once, also if a tool fails from then on; if the kernel's files cannot be read, it waits."""
+    for where, minutes in (("acmecli", 1.0), ("/sys/class/block", 15.0)):
+        machine = bench(raid6.place / where.strip("/").replace("/", "-"), definition("raid6", 4))
+        whole = machine.look
+        lost = Problem("error", where, "It crashed.", None, "unread")
+
+        def look(whole: Callable[[], Survey] = whole, lost: Problem = lost) -> Survey:
+            seen = whole()
+            there = any(drive.serial == "LABD00003" for card in seen.inventory.controllers for drive in card.drives)
+            problems = seen.inventory.problems if there else (*seen.inventory.problems, lost)
+            return replace(seen, inventory=replace(seen.inventory, problems=problems))
+
+        monkeypatch.setattr(machine, "look", look)
+        machine.events = [(50.0, lambda state: simulator.pull(state, "3"))]
+        story = begun(machine, 2)
+        with pytest.raises(UnderWay, match=r"LABD00003 is gone.*Put it back now.*resume"):
+            story.replacing.run(story.start())
+        assert 50.0 <= machine.at < 60.0 * minutes + 60.0, where
+        assert (machine.at > 900.0) == (minutes > 1.0), where
 
 
 def why_unfit(machine: Bench, **about: str) -> str:

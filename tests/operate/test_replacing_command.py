@@ -54,6 +54,30 @@ def test_only_the_serial_number_confirms(run: Run, tmp_path: Path) -> None:
     assert f"md/member md0 {OLD}" in state(tmp_path)
 
 
+def test_the_first_lines_say_which_drive_and_what_survives(run: Run) -> None:
+    """Serial number, bay and device; then what the array survives now and without the drive. Copied, it loses none."""
+    lines = run("replace", OLD, "--now", "--dry-run").stderr.splitlines()
+    where = "enclosure 0x5003048001a2b3bd, bay Slot 02, /dev/sdb, LAB_D"
+    assert lines[:2] == [
+        f"Replace: serial number {OLD}, {where}.",
+        "md:md0 is ok and survives 2 more drive failures. Without the drive: md:md0 survives 1 more drive failure.",
+    ]
+    copied = run("replace", OLD, "--with", OTHER, "--dry-run").stderr.splitlines()
+    assert copied[1] == "md:md0 is ok and survives 2 more drive failures."
+
+
+def test_a_wrong_drive_is_named_with_its_bay(run: Run, tmp_path: Path) -> None:
+    """The sentence says where it came from, also where no LED can blink."""
+    assert run("replace", OLD, "--now", "--no-wait", "--confirm", OLD).exit_code == 7
+    moved(tmp_path, lambda machine: simulator.pull(machine, "4"))
+    result = run("replace", "resume", "--no-wait")
+    assert result.exit_code == 7
+    where = "enclosure 0x5003048001a2b3bd, bay Slot 04"
+    assert f"ZC1A00M7 is gone, which must stay. Put it back now, into the bay that it came from ({where});" in (
+        " ".join(result.output.split())
+    )
+
+
 def test_a_dry_run_prints_the_commands(run: Run, tmp_path: Path) -> None:
     """It names the drive, the commands and how they are undone, and changes nothing."""
     result = run("replace", OLD, "--dry-run")

@@ -83,6 +83,15 @@ def test_the_bars_of_a_terminal(ascii_only: bool) -> None:
     assert "FAILED  Rebuild of md:md2 failed." in text
 
 
+def test_on_a_narrow_terminal_a_task_is_a_sentence() -> None:
+    """20 columns: no word is broken, and nothing but the bar is left out."""
+    paper = Paper(20)
+    text = paper.render([bars(Step(Frame(5.0, machine(), (HALF, QUEUED), whole=True), (), (), 2), paper)])
+    assert "check of md:md0: 50\n%, 1 h 20 min left," in text
+    assert "md:md1:" in text.split()
+    assert max(map(len, text.splitlines())) <= 20
+
+
 @pytest.mark.parametrize(
     ("before", "after", "operation", "result"),
     [

@@ -23,11 +23,14 @@ is available but no rebuild has started, check the controller's event log for th
 
 from __future__ import annotations
 
+import shlex
+from collections.abc import Sequence
+
 from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings, facts, named, pull_check
 from raidctl.audit.builtin._queries import other_reason, plain, volumes
 from raidctl.health.redundancy import below, called_degraded, survives
 from raidctl.health.spares import all_reported, offer, ready
-from raidctl.model import Controller, Inventory, Volume
+from raidctl.model import Controller, Drive, Inventory, Volume
 from raidctl.text import listing
 
 FINDINGS = RuleFindings("volume_degraded", "critical", "A volume is degraded and no rebuild is running")
@@ -58,7 +61,8 @@ def _degraded(inventory: Inventory, controller: Controller, volume: Volume) -> F
     return FINDINGS.failed(
         volume,
         f"The volume {how}; {risk(volume)}.{spare}",
-        f"Check the backup, then {do}replace {drives}{_add(controller, volume)} and check that the rebuild starts."
+        f"Check the backup, then {do}replace {drives}{_with(controller, volume, gone)} and check that the rebuild "
+        "starts."
         f"{pull_check(inventory, gone[0]) if len(gone) == 1 else ''}",
         "status status_text raid_level drives_expected drives_active",
         wants=("status", "ok"),
@@ -66,11 +70,16 @@ def _degraded(inventory: Inventory, controller: Controller, volume: Volume) -> F
     )
 
 
-def _add(controller: Controller, volume: Volume) -> str:
-    """The command with which a software array takes the new drive."""
+def _with(controller: Controller, volume: Volume, gone: Sequence[Drive]) -> str:
+    """The command that replaces a member of a software array: of a drive, or of the one that the array lacks."""
     container = "container" in volume.details
     if controller.mode != "software" or not (volume.device or "").startswith("/dev/md") or container:
         return ""
+    lacking = (volume.drives_expected or 0) - (volume.drives_active or 0) if volume.drives_active else 0
+    if len(gone) == 1 and lacking <= 1:
+        return f" with `raidctl replace {shlex.quote(gone[0].id)}`"
+    if lacking == 1 and not gone:
+        return f" with `raidctl replace {shlex.quote(volume.id)}`"
     return f", add the new one (`mdadm --manage {volume.device} --add DEVICE`)"
 
 

@@ -29,6 +29,7 @@ from raidctl.operate.check_history import CheckRecord, newest
 from raidctl.operate.checks import Evidence, checks, settled
 from raidctl.request import converse
 from raidctl.survey.survey import Survey
+from raidctl.text import listing
 from raidctl.vendor.checks import Glance, checks_of
 from raidctl.vendor.plan import Deed, Denial, Plan, Step, Verb
 
@@ -168,7 +169,8 @@ class CheckDeeds(Struct):
         running = [name for name, glance in glances.items() if glance.running is not False]
         percents = [glances[name].percent for name in running]
         known = [percent for percent in percents if percent is not None]
-        return Look(not running, min(known, default=None), f"check of {', '.join(running)}")
+        unread = listing(name for name in running if glances[name].running is None)
+        return Look(not running, min(known, default=None), f"check of {', '.join(running)}", unread)
 
     def _glances(self, volumes: Sequence[Volume]) -> dict[str, Glance]:
         found: dict[str, Glance] = {}

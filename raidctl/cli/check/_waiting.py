@@ -1,4 +1,8 @@
-"""Wait for something that the hardware does: progress for the person who waits, and an end."""
+"""Wait for something that the hardware does: progress for the person who waits, and an end.
+
+A reading that fails shows nothing, neither an end nor a failure: the next one decides. Only if nothing can be read for
+:data:`UNREAD_SECONDS`, the wait ends.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +10,9 @@ import time
 from collections.abc import Callable
 from typing import NamedTuple
 
+from raidctl.change.waiting import UNREAD_SECONDS
 from raidctl.cli.shared.plan_change import tell
-from raidctl.errors import UnderWay
+from raidctl.errors import CannotTell, UnderWay
 
 _STEP = 5.0
 """Percent between two lines of progress."""
@@ -20,6 +25,8 @@ class Look(NamedTuple):
     percent: float | None
     text: str
     """What is waited for: ``self-test of drives:ZC1``."""
+    unread: str = ""
+    """What could not be read, and why; empty: nothing."""
 
 
 class Clock(NamedTuple):
@@ -37,12 +44,25 @@ def wait(look: Callable[[], Look], every: float, at_most: float | None, again: s
 
     Raises:
         UnderWay: The time is over, or Ctrl-C was pressed; ``again`` is the command that shows it.
+        CannotTell: It could not be read for too long.
     """
     end = None if at_most is None else clock.now() + at_most
     shown: float | None = None
+    unread_since: float | None = None
+    reported = ""
     try:
         while True:
             seen = look()
+            if not seen.unread:
+                unread_since = None
+            elif unread_since is None:
+                unread_since = clock.now()
+            elif clock.now() - unread_since >= UNREAD_SECONDS:
+                minutes = f"For {UNREAD_SECONDS / 60:.0f} minutes it could not be read"
+                raise CannotTell(f'{minutes}: {seen.unread}. {seen.text} is not stopped. Look again with "{again}".')
+            if seen.unread and seen.unread != reported:
+                reported = seen.unread
+                tell(f"Could not be read, so raidctl waits for the next reading: {seen.unread}.")
             if seen.over:
                 return
             if seen.percent is not None and (shown is None or seen.percent >= shown + _STEP):

@@ -79,7 +79,7 @@ def start(
 ) -> int:  # fmt: skip
     """Start a self-test of drives.
 
-    DRIVE is an id, a device or a mount point; a member of a software array
+    DRIVE is an id, a device, a bay (bay:4) or a mount point; a member of a software array
     means the drive below it. "start" may be left out. A drive that is being
     tested is refused: its test is not aborted.
 
@@ -104,8 +104,7 @@ def start(
         found = _shown(named, chosen, before)
         if waits:
             again = shlex.join(["raidctl", "check", "media", "show", *drive])
-            wait(lambda: _look(_read(named, chosen)), _EVERY, at_most, again, REAL)
-            found = _read(named, chosen)
+            found = _waited(named, chosen, at_most, again)
     emit_found(found, settings, "self_tests.self_tests_screen")
     return _verdict(found) if waits else EXIT_FINE
 
@@ -282,12 +281,26 @@ def _read(named: Machine, chosen: Sequence[Tested]) -> list[SelfTest]:
     return converse(all_of(), named.runner) if chosen else []
 
 
-def _look(found: Sequence[SelfTest]) -> Look:
-    """The slowest of the running tests; where nothing runs any more, one that cannot be read is an end as well."""
-    running = [test for test in found if test.state == "running"]
-    percents = [test.percent for test in running if test.percent is not None]
-    names = ", ".join(test.drive for test in running)
-    return Look(not running, min(percents, default=None), f"self-test of {names}")
+def _waited(named: Machine, chosen: Sequence[Tested], at_most: float | None, again: str) -> list[SelfTest]:
+    """The tests as the reading shows them that ended the wait."""
+    found: list[SelfTest] = []
+
+    def look() -> Look:
+        found[:] = _read(named, chosen)
+        return look_of(found)
+
+    wait(look, _EVERY, at_most, again, REAL)
+    return found
+
+
+def look_of(found: Sequence[SelfTest]) -> Look:
+    """The slowest of the running tests; one that cannot be read may be running."""
+    unread = [test for test in found if test.state == "unknown"]
+    waited = [test for test in found if test.state in ("running", "unknown")]
+    percents = [test.percent for test in waited if test.percent is not None]
+    names = ", ".join(test.drive for test in waited)
+    why = listing([f"{test.drive} ({(test.why or 'unknown').rstrip('.')})" for test in unread])
+    return Look(not waited, min(percents, default=None), f"self-test of {names}", why)
 
 
 def _verdict(found: Sequence[SelfTest]) -> int:

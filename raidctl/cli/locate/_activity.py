@@ -38,12 +38,15 @@ def blink(named: Machine, words: Sequence[str], length: float, settings: Setting
     bursts = [read for read in reads.values() if isinstance(read, Run)]
     targets = tuple(_target(one, reads[one.bay.object_id]) for one in wanted)
     report = LocateReport(targets=targets, commands=tuple(" ".join(read.argv) for read in bursts) if dry_run else ())
+    end = clock() + length
+    if not dry_run:
+        _burst(named, bursts)  # nothing is said to flash before it was read from
     if settings.as_json:
         emit_json(report)
     else:
         emit(listed(report, columns(), verbose=settings.verbose))
     if bursts and not dry_run:
-        _read(named, bursts, length)
+        _go_on(named, bursts, end)
     return EXIT_NO if len(bursts) < len(wanted) else EXIT_FINE
 
 
@@ -53,21 +56,32 @@ def _target(wanted: Wanted, read: Run | str) -> Located:
     return replace(of_bay(wanted.bay), led="activity", way="activity", on=True)
 
 
-def _read(named: Machine, bursts: Sequence[Run], length: float) -> None:
-    """One second of reading, one of rest, until the time is over.
+def _go_on(named: Machine, bursts: Sequence[Run], end: float) -> None:
+    """One second of rest, one of reading, until the time is over.
 
     Raises:
         CannotTell: A drive does not answer: its LED would not flash.
         Interrupted: Ctrl-C.
     """
     tell("The activity LED flashes once in two seconds; Ctrl-C ends it.")
-    end = clock() + length
     try:
-        while clock() < end:
-            for read, answer in zip(bursts, named.runner.carry_out(bursts), strict=True):
-                why = activity.failed(answer) if isinstance(answer, RunAnswer) else "no answer"
-                if why is not None:
-                    raise CannotTell(f"{read.argv[1]}: {why}")
+        while True:
             sleep(activity.REST)
+            if clock() >= end:
+                return
+            _burst(named, bursts)
     except KeyboardInterrupt:
         raise Interrupted("Interrupted: the drive is no longer read.") from None
+
+
+def _burst(named: Machine, bursts: Sequence[Run]) -> None:
+    """One second of reading.
+
+    Raises:
+        CannotTell: A drive does not answer.
+    """
+    for read, answer in zip(bursts, named.runner.carry_out(bursts) if bursts else (), strict=True):
+        why = activity.failed(answer) if isinstance(answer, RunAnswer) else "no answer"
+        if why is not None:
+            node = read.argv[1].removeprefix("if=")
+            raise CannotTell(f"{node} cannot be read from, so its activity LED does not flash: {why}.")

@@ -15,7 +15,8 @@ from raidctl.cli.shared.machine import Machine, machine
 from raidctl.cli.shared.options import Settings
 from raidctl.cli.shared.plan_change import Consent, Declined, Interrupted, Work, about, agreed, state_directory, tell
 from raidctl.errors import EXIT_FINE, EXIT_STANDS, CannotTell, UsageError
-from raidctl.request import Read, Runner
+from raidctl.operate.container import read_container
+from raidctl.request import Read, Runner, converse
 from raidctl.survey.survey import Survey
 from raidctl.vendor.plan import Plan
 
@@ -100,16 +101,17 @@ def refuse_container(runner: Runner) -> None:
     Raises:
         CannotTell: It is one, or ``/sys`` is read-only.
     """
-    marks = ("/run/systemd/container", "/run/.containerenv", "/.dockerenv")
-    *found, mounts = runner.carry_out([*(Read(path) for path in marks), Read("/proc/self/mounts")])
-    inside = next((path for path, answer in zip(marks, found, strict=True) if answer.trouble is None), None)
+    inside = converse(read_container(), runner)
     if inside is not None:
-        raise CannotTell(f"This is a container ({inside}): what uses a drive cannot be seen from it. Nothing was done.")
+        text = f"This is a container ({inside}): what uses a drive cannot be seen from it. Nothing was done."
+        raise CannotTell(f"{text} Run the command on the host itself.")
+    [mounts] = runner.carry_out([Read("/proc/self/mounts")])
     # sysfs /sys sysfs ro,nosuid,nodev,noexec,relatime 0 0
     text = getattr(mounts, "text", None) or ""
     kinds = [line.split() for line in text.splitlines()]
     if any(words[1:3] == ["/sys", "sysfs"] and "ro" in words[3].split(",") for words in kinds if len(words) > 3):
-        raise CannotTell("/sys is read-only, as in a container: what uses a drive cannot be seen. Nothing was done.")
+        raise CannotTell("/sys is read-only, as in a container: what uses a drive cannot be seen. Nothing was done. "
+                         "Run the command on the host itself.")  # fmt: skip
 
 
 def confirm_serial(work: Work, serial: str, typed: str | None, what: str) -> None:

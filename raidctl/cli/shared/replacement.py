@@ -19,7 +19,7 @@ from raidctl.cli.shared.machine import machine
 from raidctl.cli.shared.options import Settings
 from raidctl.cli.shared.plan_change import Consent, Interrupted, Work, about, agreed, state_directory, tell
 from raidctl.cli.shared.replacement_demo import demo_hints
-from raidctl.cli.shared.replacement_facts import Wanted, boot_notes, facts_for, notes, outlook
+from raidctl.cli.shared.replacement_facts import Wanted, boot_notes, facts_for, notes, outlook, prospect
 from raidctl.cli.shared.replacement_led import ReplacementLed, blinking_bays
 from raidctl.cli.shared.replacement_rate import at_rate, rate_plan
 from raidctl.cli.shared.snapshot_places import kept_place
@@ -57,6 +57,7 @@ def begin_replacement(settings: Settings, consent: Consent, word: str, wanted: W
         noted = (*notes(seen, facts, around, wanted), *speed)
         work = Work(named, seen, planner(seen), place, asked, planner=planner, notes=noted)
         tell(_title(facts))
+        tell(prospect(seen, facts))
         with reported(Report(work.plan), settings) as report:
             code = agreed(work, settings)
             if code in (None, EXIT_FINE):

@@ -12,6 +12,7 @@ from raidctl.cli.shared.machine import Machine
 from raidctl.cli.shared.options import Settings
 from raidctl.cli.shared.snapshot_sources import Source, store_of
 from raidctl.errors import CannotTell, RaidctlError, UsageError
+from raidctl.health.redundancy import in_words
 from raidctl.model import Controller, Drive, Inventory
 from raidctl.operate.begin_controller_story import BEHIND, facts_behind
 from raidctl.operate.begin_story import facts_of
@@ -19,7 +20,8 @@ from raidctl.operate.boot_loader import Around, boot_parts, boot_step, look_arou
 from raidctl.operate.gone_drive import facts_of_array, facts_of_serial
 from raidctl.operate.gone_drive_behind import facts_of_gone, facts_of_volume
 from raidctl.operate.removal import check
-from raidctl.operate.story_facts import Facts, drive_of, parts
+from raidctl.operate.removal_report import VolumeLeft
+from raidctl.operate.story_facts import Facts, drive_of, observed, parts, standing
 from raidctl.request import converse
 from raidctl.select import find, find_drive, physical
 from raidctl.survey.survey import Survey
@@ -41,7 +43,7 @@ class Wanted:
 def facts_for(named: Machine, seen: Survey, word: str, wanted: Wanted, settings: Settings) -> tuple[Facts, Around]:
     """Return which drive leaves, which one joins, whether it is copied first, and what was read besides."""
     new = _successor(seen, wanted)
-    facts = _named(seen, word, wanted, settings, new)
+    facts = observed(_named(seen, word, wanted, settings, new), seen)
     nodes = nodes_of(seen, [facts.old_id, *_siblings(seen, facts)])
     around = converse(look_around(seen, nodes, named.vendors), named.runner)
     bays = "\n".join(f"{serial}={lamp.id}" for serial, lamp in around.bays.items())
@@ -178,6 +180,22 @@ def outlook(facts: Facts) -> str:
     if facts.new:
         return f"Then raidctl names the drive to pull; {facts.new} joins and is rebuilt."
     return "Then raidctl names the drive to pull; the new one is checked, joins and is rebuilt."
+
+
+def prospect(seen: Survey, facts: Facts) -> str:
+    """What the arrays survive now, and while the drive is out of them."""
+    now_there = standing(seen, facts)
+    if facts.gone or facts.way == "copy" or drive_of(seen, facts.old) is None:
+        return now_there
+    report = check(seen.inventory, seen.view, facts.old_id, datetime.now(timezone.utc))
+    words = [f"{one.id} {_left(one)}" for one in report.volumes]
+    return f"{now_there} Without the drive: {'; '.join(words)}." if words else now_there
+
+
+def _left(volume: VolumeLeft) -> str:
+    if volume.data_lost:
+        return "loses its data"
+    return in_words(volume.failures_tolerated_after) or "may survive none"
 
 
 def notes(seen: Survey, facts: Facts, around: Around, wanted: Wanted) -> Iterator[str]:

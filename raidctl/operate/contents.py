@@ -1,0 +1,73 @@
+"""Whether a device is empty and free: its signatures, its first sector, and whether a program holds it.
+
+What the kernel and udev show of a device without a file system is no proof: a virtual machine, an iSCSI target, a
+database or an encrypted volume without a header may use it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from raidctl.operate.new_drive import missing_tool, probe, signatures
+from raidctl.request import Dialogue, Run, RunAnswer, ask_all
+
+_SECTOR = 512
+
+
+class Contents(Struct, frozen=True, kw_only=True):
+    """What was read of a device."""
+
+    signatures: tuple[str, ...] | None = None
+    """Types; None: they could not be read."""
+    blank: bool | None = None
+    """Whether the first sector has only zeros; None: it could not be read."""
+    held: bool = False
+    """Whether a program has opened it for itself alone."""
+    remedy: str | None = None
+    """What to do if it could not be read."""
+
+    @property
+    def empty(self) -> bool:
+        """Whether nothing is on it."""
+        return self.signatures == () and self.blank is True
+
+
+def first_sector(node: str) -> Run:
+    """The request that reads the first sector of a device; it changes nothing."""
+    return Run(("dd", f"if={node}", f"bs={_SECTOR}", "count=1", "status=none"), timeout=30.0)
+
+
+def exclusive(node: str) -> Run:
+    """Open a device as one that will be overwritten, and write nothing: the kernel refuses if a program holds it.
+
+    wipefs(8) opens it with O_EXCL unless it is given ``--force``.
+    """
+    return Run(("wipefs", "--all", "--no-act", node))
+
+
+def opened(answer: RunAnswer) -> bool:
+    """Return whether no program held the device."""
+    return answer.fine and answer.code == 0
+
+
+def read_contents(nodes: Sequence[str]) -> Dialogue[dict[str, Contents]]:
+    """Read devices. Opening one for writing makes udev look at it again, so only empty ones are opened."""
+    answers = yield from ask_all([request for node in nodes for request in (probe(node), first_sector(node))])
+    found = {
+        node: Contents(signatures=signatures(wiped), blank=_blank(sector), remedy=missing_tool(wiped))
+        for node, wiped, sector in zip(nodes, answers[::2], answers[1::2], strict=True)
+    }
+    empty = [node for node, one in found.items() if one.empty]
+    held = yield from ask_all([exclusive(node) for node in empty])
+    return found | {
+        node: Contents(signatures=(), blank=True, held=not opened(answer))
+        for node, answer in zip(empty, held, strict=True)
+    }
+
+
+def _blank(answer: RunAnswer) -> bool | None:
+    if not answer.fine or answer.code != 0 or len(answer.out) != _SECTOR:
+        return None
+    return not any(answer.out)
