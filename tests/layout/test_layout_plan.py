@@ -257,8 +257,9 @@ def test_guard_P13_P14_a_volume_is_neither_grown_nor_shrunk() -> None:
 @pytest.mark.parametrize("vendor", vendors()[0], ids=lambda one: one.FAMILY)
 def test_guards_P9_P15_P18_are_outside_every_table(vendor: Vendor) -> None:
     """Full initialisation, arcconf MODIFY, migration, expansion and ``--assume-clean`` are in no table of commands."""
-    tables = [operations_of(vendor), makers([vendor]).get(vendor.FAMILY)]
-    words = {word.lower() for table in tables if table is not None for shape in table.SHAPES for word in shape}
+    offered, making = operations_of(vendor), makers([vendor]).get(vendor.FAMILY)
+    shapes = [*(offered.SHAPES if offered is not None else ()), *(getattr(making, "SHAPES", ()))]
+    words = {word.lower() for shape in shapes for word in shape}
     assert not words & {
         "init",
         "-ldinit",
