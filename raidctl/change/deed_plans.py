@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime, timezone
 
 from msgspec.structs import replace
@@ -45,7 +45,14 @@ def plan_deeds(
         whole += offered.plan_deeds(controller, mine, tools, seen.view)
     missing = [deed for deed in deeds if owner(seen.inventory.controllers, deed.object_id) is None]
     denials += [Denial(deed=deed, reason=f"{deed.object_id} does not exist.", unknown=True) for deed in missing]
-    return replace(whole, deeds=tuple(deeds), denials=(*whole.denials, *denials))
+    return replace(whole, deeds=tuple(deeds), denials=tuple(_unprinted((*whole.denials, *denials))))
+
+
+def _unprinted(denials: Sequence[Denial]) -> Iterator[Denial]:
+    """Take the command for a person out of each denial whose deed is refused for another reason as well."""
+    for one in denials:
+        refused = any(other.deed == one.deed and not other.printed for other in denials)
+        yield replace(one, alternative=None, printed=False) if one.printed and refused else one
 
 
 def always(deed: Deed, seen: Survey) -> list[Denial]:

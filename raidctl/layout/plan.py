@@ -12,6 +12,7 @@ from typing import Annotated, Literal
 
 from msgspec import Struct, structs
 
+from raidctl.change.guard import unsafe
 from raidctl.described import doc
 from raidctl.layout.capacity import OVERHEAD, capacity, impossible
 from raidctl.layout.choose import Chosen, Signatures, Stock, candidates, choose
@@ -295,6 +296,8 @@ def _creation(wanted: VolumeLayout, stock: Stock, vendors: Sequence[Vendor]) -> 
     why = chosen.why or tuple(impossible(wanted, chosen))
     if why or wanted.raid_level is None:
         return NotPlanned(label=wanted.label, why=why or ("The layout does not give its RAID level.",))
+    if (risk := _risk(wanted, controller)) is not None:
+        return NotPlanned(label=wanted.label, why=(risk,))
     new = _new(wanted, wanted.raid_level, chosen)
     try:
         commands = _commands(controller, new, vendors, stock.seen)
@@ -305,6 +308,14 @@ def _creation(wanted: VolumeLayout, stock: Stock, vendors: Sequence[Vendor]) -> 
     made = Creation(wanted=wanted, controller=controller, chosen=chosen, new=new)
     names = tuple(place.name for place in places)
     return Step(kind="create", label=wanted.label, commands=commands, overwrites=names), made
+
+
+def _risk(wanted: VolumeLayout, controller: Controller) -> str | None:
+    """P10: why the write policy of a new volume could lose data; None: it is safe."""
+    if wanted.write is None:
+        return None
+    why = unsafe(controller, Desired(object_id=controller.id, setting="write_policy", value=wanted.write))
+    return f'write: {why} Without it, the volume can be made; then "raidctl cache set" sets it.' if why else None
 
 
 def _new(wanted: VolumeLayout, level: RaidLevel, chosen: Chosen) -> NewVolume:

@@ -37,6 +37,8 @@ _DRP = (
     "Disks", "DiskCount", "AllowMixedSizes",
 )  # fmt: skip
 _MEDIA: Mapping[str, Media] = {"disk": "hdd", "ssd": "ssd"}
+_NODE_FIELD = "target_raid_config"
+"""The field of a node: ``baremetal node show -f json -c target_raid_config`` prints an object with it alone."""
 SOFTWARE = "software"
 """Ironic's word for the controller of md arrays."""
 
@@ -70,20 +72,21 @@ def read_provisioner(path: str, data: bytes, faults: list[Fault], controller: st
         line = getattr(error, "lineno", 1)
         faults.append(Fault(path, line, f"invalid JSON: {getattr(error, 'msg', 'nested too deeply')}."))
         return Layout()
-    lines = _lines_of_objects(text)
+    node = isinstance(table, dict) and set(table) == {_NODE_FIELD} and isinstance(table[_NODE_FIELD], dict)
+    lines = _lines_of_objects(text, deeper=node)
     place = Place(path, {("volume", number): line for number, line in enumerate(lines)}, faults)
     volumes: list[VolumeLayout | None]
     if isinstance(table, dict):
-        volumes = _ironic(table, place, controller)
+        volumes = _ironic(table[_NODE_FIELD] if node else table, place, controller)
     else:
         volumes = [_drp(one, place.at("volume", number), controller) for number, one in enumerate(table)]
     return Layout(volumes=tuple(one for one in volumes if one is not None))
 
 
-def _lines_of_objects(text: str) -> list[int]:
+def _lines_of_objects(text: str, *, deeper: bool) -> list[int]:
     """The line of each object of the list, or of the list in the object: those at the second depth of braces."""
     found: list[int] = []
-    depth, top, quoted, line = 0, 2 if text.lstrip()[:1] == "{" else 1, False, 1
+    depth, top, quoted, line = 0, 1 + (text.lstrip()[:1] == "{") + deeper, False, 1
     previous = ""
     for char in text:
         line += char == "\n"

@@ -17,11 +17,13 @@ class CannotDo(Exception):
     """A deed that is refused; turned into a denial."""
 
     def __init__(
-        self, reason: str, alternative: str | None = None, *, guard: str = "", unknown: bool = False
+        self, reason: str, alternative: str | None = None, *, guard: str = "", unknown: bool = False,
+        printed: bool = False,
     ) -> None:  # fmt: skip
         """As the fields of :class:`raidctl.vendor.plan.Denial`."""
         super().__init__(reason)
         self.reason, self.alternative, self.guard, self.unknown = reason, alternative, guard, unknown
+        self.printed = printed
 
 
 def planned(deeds: Sequence[Deed], steps_of: Callable[[Deed], Iterable[Step] | Denial]) -> Plan:
@@ -39,6 +41,7 @@ def planned(deeds: Sequence[Deed], steps_of: Callable[[Deed], Iterable[Step] | D
             denials.append(
                 Denial(
                     deed=deed, guard=why.guard, reason=why.reason, alternative=why.alternative, unknown=why.unknown,
+                    printed=why.printed,
                 )
             )  # fmt: skip
     return Plan(steps=tuple(steps), denials=tuple(denials))

@@ -171,6 +171,9 @@ class Denial(Value, frozen=True, kw_only=True, omit_defaults=True):
     alternative: Annotated[str | None, doc("What to do instead.")] = None
     overridable: Annotated[bool, doc("Whether `--unsafe REASON` lifts it.")] = False
     unknown: Annotated[bool, doc("Whether it is refused because something is unknown.")] = False
+    printed: Annotated[
+        bool, doc("Whether `alternative` has the command for a person; then no guard refuses the deed.")
+    ] = False
 
 
 class Step(Value, frozen=True, kw_only=True, omit_defaults=True):

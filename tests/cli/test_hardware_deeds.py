@@ -158,6 +158,22 @@ def test_refused_commands_change_nothing(raid: Raid, words: tuple[str, ...], cod
     assert shown(raid, "h730", "show")["controllers"] == before
 
 
+def test_a_command_for_a_person_is_printed_only_if_no_guard_refuses_it(raid: Raid) -> None:
+    """With the place of the drive; where a guard refuses, the screen has no command that does it by hand."""
+    words = "pd {} modify disablepd"
+    free = raid("gen10", "drive", "offline", "1I:3:1", "--dry-run", "--json")
+    assert words.format("1I:3:1") in json.loads(free.stdout)["denials"][0]["alternative"]
+    refused = raid("gen10", "drive", "offline", "1I:3:4", "--dry-run")
+    assert (refused.exit_code, "guard R1" in refused.stdout, "disablepd" in refused.stdout) == (1, True, False)
+    for name, drive in (("6805", "0,4"), ("h730", "32:5"), ("1882", "E2:S3")):
+        for verb in ("jbod", "erase"):
+            done = raid(name, "drive", verb, drive, "--dry-run")
+            assert done.exit_code == 1, done.output
+            assert not {"UNINIT", "CLEAR", "erase simple", "drv="} & set(done.stdout.split()), done.output
+            assert "Run it yourself" not in done.stdout
+            assert "By hand" not in done.stdout
+
+
 @pytest.mark.parametrize("name", ["h730", "perc5i", "9271"])
 def test_a_patrol_read_is_started_seen_and_stopped(raid: Raid, name: str) -> None:
     """The controller reports it afterwards, "tasks" lists it, and a second start is refused."""

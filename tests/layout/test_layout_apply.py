@@ -10,7 +10,7 @@ import pytest
 from raidctl.errors import ChangeStands, ChangeUndone, RaidctlError
 from raidctl.model import Volume
 from raidctl.vendor.plan import Action
-from raidctl.vendor.shapes import locked, outside
+from raidctl.vendor.shapes import locked, outside, unlocked
 from raidctl_md import conf, make
 from raidctl_md.simulated_machine import arrays, fields, words
 from tests.layout.applied import (
@@ -113,6 +113,17 @@ def test_guard_P6_it_is_asked_again_right_before_the_step(tmp_path: Path) -> Non
     with pytest.raises(ChangeUndone, match="contains xfs"):
         late.applying.run(change)
     assert machine.argvs == []
+
+
+def test_guard_P17_whole_drives_or_partitions_only_as_the_file_says(tmp_path: Path) -> None:
+    """No table is written for whole drives; with ``partition``, no array is made of a whole drive."""
+    whole, parted = empty(tmp_path / "whole"), empty(tmp_path / "parted")
+    job(whole, MIRROR).run()
+    assert not [argv for argv in whole.argvs if "sfdisk" in argv]
+    job(parted, PARTED).run()
+    made = [argv for argv in parted.argvs if "--create" in argv]
+    assert len(made) == 2
+    assert not {"/dev/sda", "/dev/sdb"} & {word for argv in made for word in unlocked(argv)[0]}
 
 
 def test_guard_P16_a_name_that_is_taken_is_refused(tmp_path: Path) -> None:

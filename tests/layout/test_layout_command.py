@@ -202,3 +202,26 @@ def test_all_mistakes_are_reported_at_once(command: str, tmp_path: Path) -> None
     unread = str(EXAMPLES.parents[1] / "fixtures" / "megaraid-second-card-crashes")
     part = CliRunner().invoke(cli, ["--replay", unread, "layout", "check", str(path)])
     assert "2 mistakes in the layout" in part.stderr
+
+
+def test_spares_and_deletions_are_compared_with_the_machine_as_well(tmp_path: Path) -> None:
+    """Drives and controllers that do not exist in any table, and one drive that two arrays name differently."""
+    path = tmp_path / "machine.toml"
+    path.write_text(
+        'layout = 1\nunlistd = "keep"\n[machine]\nserial = "PDNLH0BRHAK4T2"\n'
+        '[[spare]]\ncontroller = "smartarray:0"\ndrives = ["9I:9:9"]\n'
+        '[[delete]]\ncontroller = "smartaray"\nunique_id = "1234"\n'
+        '[[volume]]\ncontroller = "smartarray:0"\ndrives = ["2I:1:8"]\n'
+        '[[volume]]\ncontroller = "smartarray"\ndrives = ["BTWL512304K7480QGN", "W7K0AB3D"]\n'
+        '[[spare]]\ncontroller = "P440ar"\ndrives = ["BTWL512304K7480QGN"]\n'
+    )
+    done = CliRunner().invoke(cli, ["--state-dir", str(tmp_path), "--demo", "p440", "layout", "plan", str(path)])
+    mistakes = [line.removeprefix(f"{path}:") for line in done.stderr.splitlines()]
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert mistakes[2].startswith('5: "9I:9:9" is no drive of smartarray:0')
+    assert mistakes[3].startswith('8: There is no controller "smartaray"; did you mean smartarray')
+    assert mistakes[4:] == [
+        '14: "BTWL512304K7480QGN" and "2I:1:8" (line 11) are one drive, smartarray:0/2I:1:8.',
+        '17: "BTWL512304K7480QGN" and "2I:1:8" (line 11) are one drive, smartarray:0/2I:1:8.',
+        "raidctl: 6 mistakes in the layout; nothing was compared.",
+    ]

@@ -117,6 +117,25 @@ def test_guard_P1_a_volume_in_use_is_not_deleted(tmp_path: Path) -> None:
     assert machine.argvs == before
 
 
+@pytest.mark.parametrize("point", ["/", "/boot", "/boot/efi", "/usr", "/var", "[SWAP]", "/var/lib/raidctl"])
+def test_guard_P3_the_volume_of_the_system_is_not_deleted(tmp_path: Path, point: str) -> None:
+    """Itself or below another layer, also with its unique id given; nothing lifts it."""
+    machine = empty(tmp_path)
+    job(machine, MIRROR).run()
+    seen = machine.look()
+    [controller] = [one for one in seen.inventory.controllers if one.mode == "software"]
+    volume = controller.volumes[0]
+    read = Ground(signatures={"/dev/md127": ()}, held=frozenset(), setups={})
+    blocks = tuple(
+        msgspec.structs.replace(one, mountpoints=(point,)) if one.node == "/dev/md127" else one
+        for one in seen.view.blocks
+    )
+    used = msgspec.structs.replace(seen, view=msgspec.structs.replace(seen.view, blocks=blocks))
+    wipe = frozenset({str(volume.unique_id)})
+    assert list(deletion_objections(controller, volume, seen, read, wipe)) == []
+    assert next(iter(deletion_objections(controller, volume, used, read, wipe)))[1] == f"md:md127 is in use: {point}."
+
+
 def test_guard_P11_creations_come_before_deletions(tmp_path: Path) -> None:
     """What is new is made and listed before anything is deleted; the deletion never makes room for it."""
     machine = empty(tmp_path)

@@ -15,6 +15,7 @@ from raidctl.cli import cli
 from raidctl.layout.choose import Place
 from raidctl.layout.document import read_layout
 from raidctl.layout.export import export
+from raidctl.layout.ground import makers
 from raidctl.layout.plan import LayoutPlan, nodes_to_probe, plan
 from raidctl.layout.specification import Partition
 from raidctl.layout.tables import MIB, Row, rows, script
@@ -22,6 +23,8 @@ from raidctl.model import Controller, Drive, Tool
 from raidctl.model.cache import WritePolicy
 from raidctl.simulation.demo import demos
 from raidctl.vendor.creating import CannotCreate, NewVolume, creating_of
+from raidctl.vendor.operations import operations_of
+from raidctl.vendor.protocol import Vendor
 from raidctl.vendor.registry import vendors
 from raidctl.vendor.shapes import FORCING
 from tests.support.machines import MACHINES, replayed
@@ -124,6 +127,8 @@ def test_mdadm_is_given_the_spares_that_the_plan_overwrites() -> None:
         ("storcli64", "1.03.11", "unprotected_write_back", "add vd type=raid5 drives=8:0,8:1,8:2 wb CachedBadBBU"),
         ("storcli64", "1.03.11", "protected_write_back", "add vd type=raid5 drives=8:0,8:1,8:2 wb NoCachedBadBBU"),
         ("storcli64", "1.03.11", "write_through", "add vd type=raid5 drives=8:0,8:1,8:2 wt"),
+        ("perccli64", "007.1910.0000.0000", "write_through", "add vd r5 drives=8:0,8:1,8:2 wt"),
+        ("perccli64", "1.17.10", "write_through", "add vd type=raid5 drives=8:0,8:1,8:2 wt"),
         ("MegaCli64", None, "unprotected_write_back", "-CfgLdAdd -r5[8:0,8:1,8:2] WB CachedBadBBU -a0 -NoLog"),
         ("MegaCli64", None, "write_through", "-CfgLdAdd -r5[8:0,8:1,8:2] WT -a0 -NoLog"),
     ],
@@ -211,6 +216,69 @@ def test_what_cannot_be_made_has_its_reason(text: str, why: str) -> None:
     found = planned("smartarray-gen10-failed-battery", HEAD + 'controller = "smartarray:0"\nname = "x"\n' + text)
     assert not found.steps
     assert any(why in one for each in found.not_planned for one in each.why), found.not_planned
+
+
+VOLUME = HEAD + 'controller = "smartarray:0"\nname = "x"\n'
+FAILED = "smartarray-gen10-failed-battery"
+
+
+@pytest.mark.parametrize(
+    ("write", "why"), [("awb", "continues without a battery"), ("wb", "is not in use"), ("wt", None)]
+)
+def test_guard_P10_a_new_volume_gets_no_write_policy_that_loses_data(write: str, why: str | None) -> None:
+    """As if it were set: write-back needs a good battery; without the key, nothing is asked for."""
+    text = f'{VOLUME}raid_level = "raid0"\ndrives = {{ count = 1 }}\n'
+    assert len(planned(FAILED, text).steps) == 1
+    found = planned(FAILED, f'{text}write = "{write}"\n')
+    assert bool(found.steps) == (why is None)
+    assert why is None or why in found.not_planned[0].why[0], found.not_planned
+
+
+def test_guard_P8_raid_0_needs_its_word() -> None:
+    """A level that is not given is never chosen, and one drive is not taken for it."""
+    for level in ("", 'raid_level = "raid1"\n', 'raid_level = "raid5"\n'):
+        assert not planned(FAILED, f'{VOLUME}{level}drives = ["WBN0K3D4"]\n').steps, level
+    assert planned(FAILED, f'{VOLUME}raid_level = "raid0"\ndrives = ["WBN0K3D4"]\n').steps
+
+
+def test_guard_P13_P14_a_volume_is_neither_grown_nor_shrunk() -> None:
+    """Another size, level or number of members of a volume that exists has no step."""
+    machine = "megaraid-perc5i-failed-battery"
+    exported = export(replayed(machine).inventory)
+    others = {"size": ('"9GB"', '"900TB"'), "members": ("9", "3"), "raid_level": ('"raid0"',), "strip": ('"512KiB"',)}
+    for key, values in others.items():
+        for value in values:
+            text = re.sub(rf"(?m)^{key} = .*$", f"{key} = {value}", exported)
+            assert text != exported, key
+            found = planned(machine, text)
+            assert (found.steps, bool(found.not_planned)) == ((), True), (key, value)
+
+
+@pytest.mark.parametrize("vendor", vendors()[0], ids=lambda one: one.FAMILY)
+def test_guards_P9_P15_P18_are_outside_every_table(vendor: Vendor) -> None:
+    """Full initialisation, arcconf MODIFY, migration, expansion and ``--assume-clean`` are in no table of commands."""
+    offered, making = operations_of(vendor), makers([vendor]).get(vendor.FAMILY)
+    shapes = [*(offered.SHAPES if offered is not None else ()), *(getattr(making, "SHAPES", ()))]
+    words = {word.lower() for shape in shapes for word in shape}
+    assert not words & {
+        "init",
+        "-ldinit",
+        "full",
+        "-full",
+        "modify",
+        "migrate",
+        "expand",
+        "-ldrecon",
+        "-ldexpansion",
+        "--grow",
+        "--size",
+        "--assume-clean",
+        "-cfgldadd",
+        "create",
+        "-cfgclr",
+        "delete",
+        "--build",
+    } - ({"delete"} if vendor.FAMILY == "megaraid" else set())  # spares, foreign configurations, preserved cache
 
 
 def test_two_volumes_do_not_get_the_same_drive() -> None:

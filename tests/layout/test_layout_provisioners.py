@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from raidctl.layout.compare import compare
 from raidctl.layout.document import read_layout
@@ -46,6 +47,16 @@ def test_the_examples_of_ironics_manual_are_read() -> None:
     [soft] = read(disks({"size_gb": "MAX", "raid_level": "1+0", "controller": "software",
                          "number_of_physical_disks": 4})).volumes  # fmt: skip
     assert (soft.controller, soft.size, soft.raid_level, soft.name) == ("md", "max", "raid10", "disk1")
+
+
+def test_the_field_of_a_node_is_read_as_it_is_printed() -> None:
+    """An object with target_raid_config alone, as a client of Ironic prints it; lines are those of the disks."""
+    wanted = disks({"size_gb": 100, "raid_level": "1", "disk_type": "ssd"}, {"size_gb": "MAX", "raid_level": "5"})
+    inner, outer = read(wanted), read({"target_raid_config": wanted})
+    assert [one.line for one in outer.volumes] == [one.line + 1 for one in inner.volumes]
+    assert [replace(one, line=1) for one in outer.volumes] == [replace(one, line=1) for one in inner.volumes]
+    with pytest.raises(MistakesError, match=r"x\.json:9: raid_level"):
+        read({"target_raid_config": disks(wanted["logical_disks"][0], {"size_gb": 1, "raid_level": "9"})})
 
 
 def test_a_byte_that_is_no_text_is_a_mistake() -> None:

@@ -118,7 +118,7 @@ class _Planner:
         ability = abilities_of(self.smartpqi_driver, known=True).get(deed.verb)
         if ability is None or not ability.can:
             why = (ability.why_not if ability is not None else None) or f"arcconf has no command for {deed.verb}."
-            raise CannotDo(why, self.by_hand(deed, ability))
+            raise CannotDo(why, self.by_hand(deed, ability), printed=ability is not None and ability.printed)
         verbs = {
             "take_out": self.take_out, "let_in": self.let_in, "add_spare": self.add_spare,
             "remove_spare": self.remove_spare, "good": self.good, "raid": self.raid, "start_check": self.check,

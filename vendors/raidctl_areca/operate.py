@@ -125,8 +125,9 @@ class _Planner:
         ability = _ABILITIES.get(deed.verb)
         if ability is None or not ability.can:
             raise CannotDo(
-                (ability.why_not if ability is not None else None) or _NO_COMMAND, self.by_hand(deed, ability)
-            )
+                (ability.why_not if ability is not None else None) or _NO_COMMAND, self.by_hand(deed, ability),
+                printed=ability is not None and ability.printed,
+            )  # fmt: skip
         verbs = {
             "take_out": self.take_out, "let_in": self.let_in, "add_spare": self.add_spare,
             "remove_spare": self.remove_spare, "start_check": self.check, "stop_check": self.stop,

@@ -15,7 +15,7 @@ from raidctl.vendor.tools import command_of
 from raidctl_megaraid.change import controller_number, judge
 from raidctl_megaraid.change.commands import TIMEOUT
 from raidctl_megaraid.collect.tool_call import LOCK
-from raidctl_megaraid.tools import KINDS
+from raidctl_megaraid.tools import KINDS, SECOND_GENERATION
 
 __all__ = ["SHAPES", "judge", "silence"]
 
@@ -35,7 +35,7 @@ def silence(controller: Controller, tools: Sequence[Tool]) -> Dialogue[Action | 
         return "The controller has no alarm."
     if kind is None or number is None:
         return "The tool that reported the controller, or the controller's number there, is unknown."
-    if kind == "storcli2":
+    if kind in SECOND_GENERATION:
         return "raidctl knows no command of this tool for the alarm."
     command = command_of(reported[0])
     if kind == "megacli":

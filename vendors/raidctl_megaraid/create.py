@@ -3,7 +3,8 @@
 Sources: the help of storcli 007.2707 ("storcli /cx add vd r[0|1|5|6|00|10|50|60] [Size=…] [name=…] drives=e:s|e:s-x
 [PDperArray=x] [WT|WB|AWB] [nora|ra] [Strip=…]"), which takes its words in that order only, and of MegaCli 8.07
 ("[WT|WB] [NORA|RA] [Direct|Cached] [CachedBadBBU|NoCachedBadBBU] [-szXXX] [-strpszM]"). The help of storcli 1.03 has
-``type=raid[0|1|5|6|…]`` and the words of MegaCli for a bad battery instead. ``force`` is not used.
+``type=raid[0|1|5|6|…]`` and the words of MegaCli for a bad battery instead. perccli is Dell's name of the same tool:
+other programs run ``perccli64 /c0 add vd r0 drives=252:0``. ``force`` is not used.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ def create(controller: Controller, new: NewVolume, tools: Sequence[Tool]) -> Seq
         raise CannotCreate("Sizes are rounded differently by each version: leave size out, or make it by hand.")
     if kind == "megacli":
         return [_megacli(command, number, new, places)]
-    if kind == "storcli":
+    if kind in ("storcli", "perccli"):
         first = (reported[0].version or "").startswith("1.")
         return [_storcli(command, number, new, places, first=first)]
     raise CannotCreate(f"No manual shows how {reported[0].name} makes a volume: see its own help, {command} help.")

@@ -91,3 +91,5 @@ KINDS: dict[str, str] = {
     "megacli": "megacli", "megasascli": "megacli", "CmdTool2": "megacli",
 }  # fmt: skip
 """What a program is, whatever its word width and packer: a second one of the same kind sees nothing more."""
+SECOND_GENERATION = frozenset({"storcli2", "perccli2"})
+"""Kinds whose grammar is that of version 8."""

@@ -47,7 +47,7 @@ _LACKS: Mapping[Verb, str] = {
     **dict.fromkeys(("start_patrol", "stop_patrol", "pause_patrol", "resume_patrol"), _NO_SCAN),
     **dict.fromkeys(("start_rebuild", "stop_rebuild", "pause_rebuild", "resume_rebuild"), _BY_ITSELF),
 }
-_OFFLINE = "No manual of the tool shows its form."
+_OFFLINE = "No manual of the tool shows the command, so raidctl does not run it."
 
 
 def abilities(controller: Controller, tools: Sequence[Tool]) -> Mapping[Verb, Ability]:
@@ -85,7 +85,11 @@ def _steps(controller: Controller, deed: Deed, tools: Sequence[Tool]) -> list[St
     if ability is None or not ability.can:
         why = ability.why_not if ability is not None else f"The tool has no command for {deed.verb.replace('_', ' ')}."
         way = ability.alternative if ability is not None else None
-        return Denial(deed=deed, reason=why or "", alternative=way)
+        address = (deed.drive or "").removeprefix(f"{controller.id}/")
+        if way is not None and address:
+            way = way.replace("ADDRESS", address)
+        printed = ability is not None and ability.printed
+        return Denial(deed=deed, reason=why or "", alternative=way, printed=printed)
     drive = next((one for one in controller.drives if one.id == deed.drive), None)
     if drive is None:
         return Denial(deed=deed, reason=f"{deed.drive or 'The drive'} is not on {controller.id}.", unknown=True)

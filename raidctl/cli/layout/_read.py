@@ -42,9 +42,10 @@ def layout_of(file: str, settings: Settings, controller: str | None = None) -> L
     try:
         return read_layout(file, read_file(file), controller)
     except LayoutMistakesError as error:
-        faults = list(error.faults)
+        faults, read = list(error.faults), error.layout
         with suppress(RaidctlError):  # the machine that cannot be read has no part in the mistakes of the file
-            faults += strangers(error.layout, look(settings).inventory, file) if error.layout.volumes else ()
+            if read.volumes or read.spares or read.deletions:
+                faults += strangers(read, look(settings).inventory, file)
     for fault in faults:
         click.echo(str(fault), err=True)
     click.echo(f"raidctl: {counted(len(faults), 'mistake')} in the layout; nothing was compared.", err=True)

@@ -179,7 +179,8 @@ def outlook(facts: Facts) -> str:
         return f"The drive is copied to {facts.new}; its arrays stay complete. Then raidctl names the drive to pull."
     if facts.new:
         return f"Then raidctl names the drive to pull; {facts.new} joins and is rebuilt."
-    return "Then raidctl names the drive to pull; the new one is checked, joins and is rebuilt."
+    then = "Then raidctl names the drive to pull; the new one is checked, joins and is rebuilt."
+    return f"{then} If a spare takes its place first, the new one becomes the next spare." if facts.spares else then
 
 
 def prospect(seen: Survey, facts: Facts) -> str:

@@ -8,8 +8,10 @@ import pytest
 from msgspec.structs import replace
 
 from raidctl.model import Tool
+from raidctl.request import converse
 from raidctl.vendor.plan import Desired, Plan, Setting
 from raidctl_megaraid import change
+from raidctl_megaraid.alarm import silence
 from tests.vendors.megaraid.megaraid_demos import DEMOS, card, seen, simulated, wish
 
 
@@ -77,6 +79,20 @@ def test_storcli2_is_not_sent_what_is_not_documented(tmp_path: Path, setting: Se
     plan = planned("9660", tmp_path, wish("v2", setting, value), wish("v2", "read_policy", "none"))
     assert [(item.kind, bool(item.reason)) for item in plan.refusals] == [("unsupported", True)]
     assert commands(plan) == ["/c0/v2 set rdcache=NoRA nolog J"]
+
+
+@pytest.mark.parametrize("name", ["storcli2", "perccli2"])
+@pytest.mark.parametrize(("setting", "value"), [("alarm", "off"), ("rebuild_rate", "40")])
+def test_neither_tool_of_the_second_generation_is_sent_commands_of_the_first(
+    tmp_path: Path, name: str, setting: Setting, value: str
+) -> None:
+    """Alarm and rates: refused for perccli2 as for storcli2; nor is the alarm silenced."""
+    runner = simulated("9660", tmp_path)
+    controller, _ = seen(runner)
+    alone, tools = replace(controller, told_by=name), [Tool(name=name, path=f"/x/{name}")]
+    made = change.plan(alone, [wish("", setting, value)], tools)
+    assert (made.steps, [item.kind for item in made.refusals]) == ((), ["unsupported"])
+    assert isinstance(converse(silence(alone, tools), runner), str)
 
 
 def test_storcli2_neither_flushes_nor_has_an_interval(tmp_path: Path) -> None:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import get_args
+from typing import cast, get_args
 
 import pytest
 from msgspec.structs import replace
 
 from raidctl.change.expectations import known_words
 from raidctl.host import HostView
-from raidctl.model import Controller, Tool
+from raidctl.model import Controller, Drive, Tool, Volume
 from raidctl.request import RunAnswer
 from raidctl.survey.survey import Survey
-from raidctl.vendor.plan import Action, Deed, Step, Verb
+from raidctl.vendor.plan import Action, Deed, Plan, Step, Verb
 from raidctl.vendor.shapes import FORCING, outside
 from raidctl_megaraid import operate
 from raidctl_megaraid.operate import VERBS, abilities, hinders, judge, plan_deeds
@@ -78,6 +78,11 @@ def test_every_command_is_in_the_table_and_names_only_what_was_read() -> None:
             assert step.action.timeout == 60.0
             assert step.action.lock == "megaraid"
     assert count > 100
+
+
+def test_no_shape_is_of_the_second_generation() -> None:
+    """storcli2 and perccli2 take other commands: none of them is in the table, of either."""
+    assert not {shape[0] for shape in operate.SHAPES} & {"storcli2", "perccli2"}
 
 
 def test_no_shape_forces_anything() -> None:
@@ -145,6 +150,33 @@ def test_abilities_are_of_known_verbs_and_say_why_not() -> None:
                     assert one.can or one.why_not, verb
                     assert not (one.can and one.printed), verb
                     assert one.can is (one.proof != "none"), verb
+
+
+@pytest.mark.parametrize("name", ["storcli2", "perccli2"])
+def test_commands_of_the_second_generation_are_printed_for_a_person(name: str) -> None:
+    """With the remark that its help has to list them; a failed drive needs none, nor one that is rebuilt."""
+    volume = Volume(id="megaraid:0/v1", array="megaraid:0/g1", status="degraded", raid_level="raid10")
+    drive = Drive(id="megaraid:0/310:2", role="member", array="megaraid:0/g1", status="ok", status_text="Conf, Online")
+    tools = [Tool(name=name, path=f"/x/{name}")]
+
+    def asked(verb: Verb, one: Drive, object_id: str = volume.id) -> Plan:
+        card = Controller(id="megaraid:0", told_by=name, volumes=(volume,), drives=(one,))
+        return plan_deeds(card, [Deed(object_id=object_id, verb=verb, drive=one.id)], tools, HostView())
+
+    for verb, words in {
+        "take_out": "set offline", "offline": "set offline", "start_rebuild": "start rebuild", "good": "set good",
+        "jbod": "set jbod", "raid": "set uconf",
+    }.items():  # fmt: skip
+        [denial] = asked(cast("Verb", verb), drive).denials
+        assert denial.printed
+        assert denial.alternative == (
+            f"If /x/{name} help lists this form, run it yourself: /x/{name} /c0/e310/s2 {words}"
+        )
+    [other] = asked("add_spare", drive, "megaraid:0").denials
+    assert (other.printed, other.alternative) == (False, f"/x/{name} help lists the commands of this version.")
+    failed = replace(drive, role="failed", status="critical", status_text="Conf, Failed")
+    assert asked("take_out", failed) == Plan()
+    assert asked("let_in", drive) == Plan()
 
 
 # --- the tools' replies

@@ -20,7 +20,7 @@ from raidctl.vendor.setting_values import RATES, value
 from raidctl.vendor.tools import command_of
 from raidctl_megaraid.change import megacli, mfi_flush, storcli
 from raidctl_megaraid.change.commands import CACHED, Assignment, Grammar
-from raidctl_megaraid.tools import KINDS
+from raidctl_megaraid.tools import KINDS, SECOND_GENERATION
 
 _STORCLI, _MEGACLI = storcli.StorCli(), megacli.MegaCli()
 _NUMBER = re.compile(r"megaraid:(\d+)(?:-\d+)?", re.ASCII)
@@ -159,7 +159,7 @@ class _Planner(Planner):
             CannotError: They cannot.
         """
         if desired.setting in RATES:
-            if KINDS.get(self.controller.told_by or "") == "storcli2":
+            if KINDS.get(self.controller.told_by or "") in SECOND_GENERATION:
                 raise CannotError("raidctl knows no command of this tool that sets the rate.")
             return
         if desired.setting == "alarm":
@@ -226,7 +226,7 @@ def _has_alarm(controller: Controller) -> None:
     """
     if controller.alarm is not None and controller.alarm.present is False:
         raise CannotError("The controller has no alarm.")
-    if KINDS.get(controller.told_by or "") == "storcli2":
+    if KINDS.get(controller.told_by or "") in SECOND_GENERATION:
         raise CannotError("raidctl knows no command of this tool for the alarm.")
 
 

@@ -1,8 +1,7 @@
 """Deeds on MegaRAID controllers with storcli, perccli and MegaCli. Pure.
 
-Each verb has its function in the module of its topic (:data:`VERBS`). storcli2 and perccli2 have none: most of their
-commands are in no source, and neither is the form of their help texts, so these are not asked for them. Readings of
-raidctl-mfi have none: it only reads.
+Each verb has its function in the module of its topic (:data:`VERBS`). storcli2 and perccli2 have none: a few of their
+commands are printed (:mod:`.second_generation`). Readings of raidctl-mfi have none: it only reads.
 """
 
 from __future__ import annotations
@@ -15,7 +14,16 @@ from raidctl.vendor.deed_steps import CannotDo, planned
 from raidctl.vendor.operations import Ability, Proof
 from raidctl.vendor.plan import Action, Deed, Denial, Plan, Verb
 from raidctl.vendor.shapes import Shape
-from raidctl_megaraid.operate import battery, checks, foreign, rebuild, replacing, spares, states
+from raidctl_megaraid.operate import (
+    battery,
+    checks,
+    foreign,
+    rebuild,
+    replacing,
+    second_generation,
+    spares,
+    states,
+)
 from raidctl_megaraid.operate.commands import shapes
 from raidctl_megaraid.operate.judge import hinders, judge
 from raidctl_megaraid.operate.steps import Case, Made, case_of
@@ -92,11 +100,17 @@ def _planned(deed: Deed, controller: Controller, tools: Sequence[Tool]) -> Made:
     plan = VERBS.get(deed.verb)
     if plan is None:
         return Denial(deed=deed, reason=f"MegaRAID controllers have no command for {deed.verb}.")
+    second = second_generation.program(controller, tools)
+    if second is not None:
+        return second_generation.plan(deed, controller, second)
     return plan(case_of(deed, controller, tools))
 
 
 def abilities(controller: Controller, tools: Sequence[Tool]) -> Mapping[Verb, Ability]:
     """What the tool that reported the controller can do with it."""
+    second = second_generation.program(controller, tools)
+    if second is not None:
+        return second_generation.abilities(tuple(VERBS), second)
     try:
         case = case_of(Deed(object_id=controller.id, verb="good"), controller, tools)
     except CannotDo as refusal:

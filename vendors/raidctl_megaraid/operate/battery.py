@@ -21,7 +21,7 @@ from raidctl.vendor.shapes import Shape
 from raidctl_megaraid.change.commands import TIMEOUT
 from raidctl_megaraid.collect.tool_call import LOCK
 from raidctl_megaraid.operate.steps import Case, Made
-from raidctl_megaraid.tools import KINDS
+from raidctl_megaraid.tools import KINDS, SECOND_GENERATION
 
 _NO_END = "A learn cycle cannot be ended; it ends when the battery is charged again."
 _PARTS = {"battery": "bbu", "capacitor": "cv"}
@@ -32,7 +32,7 @@ def shapes() -> Iterator[Shape]:
     for program, kind in KINDS.items():
         if kind == "megacli":
             yield (program, "-AdpBbuCmd", "-BbuLearn", "-a{}", "-NoLog")
-        elif kind != "storcli2":
+        elif kind not in SECOND_GENERATION:
             yield from ((program, f"/c{{}}/{part}", "start", "learn", "nolog", "J") for part in _PARTS.values())
 
 

@@ -23,7 +23,7 @@ from raidctl.vendor.shapes import Shape
 from raidctl_megaraid.change.commands import TIMEOUT
 from raidctl_megaraid.collect.tool_call import LOCK
 from raidctl_megaraid.operate.steps import Case, Made
-from raidctl_megaraid.tools import KINDS
+from raidctl_megaraid.tools import KINDS, SECOND_GENERATION
 
 _WHICH = (
     "No output that raidctl reads shows which drives belong to one of several configurations, so it could not tell "
@@ -43,7 +43,7 @@ def shapes() -> Iterator[Shape]:
                 yield (program, "-CfgForeign", word, "-a{}", "-NoLog")
                 yield (program, "-CfgForeign", word, "{}", "-a{}", "-NoLog")
             yield (program, "-DiscardPreservedCache", "-L{}", "-a{}", "-NoLog")
-        elif kind != "storcli2":
+        elif kind not in SECOND_GENERATION:
             yield (program, "/c{}/fall", "import", "nolog", "J")
             yield (program, "/c{}/fall", "delete", "nolog", "J")
             yield (program, "/c{}/v{}", "delete", "preservedcache", "nolog", "J")

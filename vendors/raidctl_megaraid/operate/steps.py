@@ -13,10 +13,6 @@ from raidctl_megaraid.change import controller_number
 from raidctl_megaraid.operate.commands import Way, number_of, place_of
 from raidctl_megaraid.tools import KINDS
 
-SECOND_GENERATION = (
-    "raidctl runs no deeds with storcli2 and perccli2: they take other commands than version 7, and most of these are "
-    "in no source that is known."
-)
 _NO_TOOL = "The tool that reported the controller, or the controller's number there, is unknown."
 Made = list[Step] | Denial
 
@@ -37,7 +33,7 @@ class Case:
 
     def printed(self, why: str, action: Action) -> Denial:
         """The deed refused, with the command that a person may run."""
-        return self.deny(why, f"Run it yourself: {action}")
+        return Denial(deed=self.deed, reason=why, alternative=f"Run it yourself: {action}", printed=True)
 
     @property
     def array(self) -> Array | None:
@@ -79,8 +75,6 @@ def case_of(deed: Deed, controller: Controller, tools: Sequence[Tool]) -> Case:
         raise CannotDo(reason, "Install storcli64 or perccli64.")
     if kind is None or number is None:
         raise CannotDo(_NO_TOOL, unknown=True)
-    if kind in ("storcli2", "perccli2"):
-        raise CannotDo(SECOND_GENERATION, f"{command_of(reported[0])} help lists the commands of this version.")
     drive = next((one for one in controller.drives if one.id == deed.object_id), None)
     if deed.drive is not None:
         drive = drive_of(controller, deed)
