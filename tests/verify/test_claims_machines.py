@@ -34,7 +34,7 @@ PROMISES: list[tuple[str, str, str, str, str]] = [
     ("megaraid-h730p-predictive", "megaraid:0/v1", "min_size 5TB", "fail", "less than 5TB"),
     ("megaraid-h730p-predictive", "megaraid:0/v1", "media hdd", "pass", "hdd"),
     ("megaraid-h730p-predictive", "megaraid:0/v1", "media ssd", "fail", "not ssd"),
-    ("megaraid-h730p-predictive", "megaraid:0/v1", "drive_rpm 10000", "inconclusive", "not report the rpm"),
+    ("megaraid-h730p-predictive", "megaraid:0/v1", "drive_rpm 10000", "inconclusive", "drives reports the rpm"),
     ("smartarray-p400", "smartarray:1/v1", "battery", "pass", "All 2 batteries"),
     ("smartarray-p400", "smartarray:1/v1", "cache_split 25/75", "pass", "25/75"),
     ("smartarray-p400", "smartarray:1/v1", "cache_split 75/25", "fail", "split 25/75"),
