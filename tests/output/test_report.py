@@ -409,3 +409,12 @@ def test_a_command_of_a_remedy_is_not_broken_inside_a_word() -> None:
     page = report("md-degraded-rebuilding").stdout
     assert '<code><span class="whole">raidctl</span> <span class="whole">replace</span>' in page
     assert '<span class="whole">--check</span></code>.' in page
+
+
+def test_standard_claims_that_hold_are_named() -> None:
+    """Whoever reads the page does not know what the standard claims are."""
+    shown = text_of(checked(report("megaraid-h730p-predictive").stdout_bytes))
+    assert (
+        "The standard claims hold: volume status ok; the configured write policy is active; "
+        "acknowledged writes survive a power failure."
+    ) in shown

@@ -43,6 +43,8 @@ def summary(report: Verification) -> Cell:
     lost = "; ".join(dict.fromkeys(promised(one) for one in report.answers if one.verdict in ("fail", "suspect")))
     heads, words = (_STANDARD, _CLAIMS) if report.contract is None else (_HEADLINES, _COUNTED)
     summary = ", ".join(words[one][count != 1].format(count) for one, count in counts.items() if count)
+    if words is _CLAIMS and report.verdict == "pass":
+        summary = "; ".join(dict.fromkeys(map(promised, report.answers)))
     what = f" {'Failed' if words is _CLAIMS else 'Not kept'} or doubtful: {lost}." if lost else ""
     return Cell(f"{heads[report.verdict]}: {summary or 'nothing to check was found'}.{what}", _LEVELS[report.verdict])
 
