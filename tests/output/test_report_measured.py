@@ -5,10 +5,12 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
+from raidctl.bench.compare import compare
 from raidctl.bench.record import Run
 from raidctl.bench.result import Verdict
-from raidctl.output.report.measurements import summary
+from raidctl.output.report.measurements import comparison, summary
 from tests.bench.bench_runs import run, session, trials
+from tests.support.example_pages import measured
 
 
 def judged(*verdicts: Verdict, doubted: bool = False) -> Run:
@@ -48,3 +50,14 @@ def test_a_run_of_another_machine_is_not_green() -> None:
     assert "It was measured on elsewhere, not on here." in summary(one, "here").text
     assert summary(one, "here").level != "good"
     assert "elsewhere" not in summary(one, "elsewhere").text
+
+
+def test_the_top_says_whether_the_second_run_is_slower() -> None:
+    """Not only that two runs were compared: the tests that became slower are named."""
+    slower = comparison(compare(measured("before", 1.0), measured("after", 0.25)))
+    assert slower.level == "warn"
+    assert "The second run against the first: slower in 3 figures (commits, seeks" in slower.text
+    same = comparison(compare(measured("before", 1.0), measured("after", 1.0)))
+    assert same.level == "plain"
+    assert "slower" not in same.text
+    assert "no certain difference in 3 figures" in same.text
