@@ -51,13 +51,13 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
     differences: Annotated[tuple[str, ...], doc("What else differs: caches, drives' caches, kernel.")]
 
 
-def pace(pair: Pair) -> Literal["faster", "slower", "even"] | None:
-    """Whether the second run is faster; ``even``: no difference is certain; None: not a matter of speed, or unknown."""
+def pace(pair: Pair) -> Literal["faster", "slower", "even", "unknown"] | None:
+    """Whether the second run is faster; ``unknown``: without an interval; None: no figure of both, or not of speed."""
     unit = next((one.unit for one in (pair.first, pair.second) if one is not None), "")
     if pair.ratio is None or unit not in (*_RATES, *_TIMES):
         return None
-    if pair.change not in ("more", "less"):
-        return "even"
+    if pair.change in ("same", "unknown"):
+        return "even" if pair.change == "same" else "unknown"
     return "faster" if (pair.change == "more") == (unit in _RATES) else "slower"
 
 

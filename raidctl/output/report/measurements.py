@@ -18,6 +18,9 @@ _LEVELS: Mapping[Verdict, Level] = {
 }  # fmt: skip
 
 
+_PACES = {
+    "slower": "slower", "faster": "faster", "even": "no certain difference", "unknown": "too few measurements to tell",
+}  # fmt: skip
 _FEW = 4
 """Figures that the top names."""
 _COUNTED: Mapping[Verdict, tuple[str, str]] = {
@@ -50,10 +53,10 @@ def summary(run: Run, hostname: str | None = None) -> Cell:
 def comparison(found: Comparison) -> Cell:
     """Whether the second run is slower or faster than the first, and in which tests: one sentence for the top."""
     parts = []
-    for speed, text in (("slower", "slower"), ("faster", "faster"), ("even", "no certain difference")):
+    for speed, text in _PACES.items():
         names = [words(one.trial, one.figure) for one in found.pairs if pace(one) == speed]
         more = ", …" if len(names) > _FEW else ""
-        which = "" if speed == "even" else f" ({', '.join(names[:_FEW])}{more})"
+        which = f" ({', '.join(names[:_FEW])}{more})" if speed in ("slower", "faster") else ""
         parts += [f"{text} in {counted(len(names), 'figure')}{which}"] * bool(names)
     text = f"The second run against the first: {'; '.join(parts) or 'no speed in common'}."
     if found.warnings:
