@@ -235,8 +235,8 @@ def drive_rpm(case: Case) -> Answer:
     return _each(case, "rpm", speeds, str(case.claim.number), "rpm")
 
 
-def _figure(value: str) -> str:
-    return f"{int(value):,}" if value.isdigit() else value
+def _rpm(value: str) -> str:
+    return f"{int(value):,} rpm" if value.isdigit() else "no rpm (SSD)"
 
 
 def by_value(values: dict[str, str], verbs: tuple[str, str], members: int) -> str:
@@ -265,9 +265,12 @@ def _each(case: Case, path: str, values: dict[str, str | None], wanted: str, wha
         return case.inconclusive("Its drives are unknown.")
     others = {name: value for name, value in values.items() if value is not None and value != wanted}
     if others:
-        shown = {name: f"{_figure(value)} rpm" if value.isdigit() else value for name, value in others.items()}
-        verbs = ("has", "have") if all(value.isdigit() for value in others.values()) else ("is", "are")
-        return case.failed(f"{by_value(shown, verbs, len(values))}, not {_figure(wanted)}.")
+        verbs, shown = ("is", "are"), others
+        if what == "rpm":
+            verbs = "has", "have"
+            shown = {name: _rpm(value) for name, value in others.items()}
+            wanted = f"{int(wanted):,}"
+        return case.failed(f"{by_value(shown, verbs, len(values))}, not {wanted}.")
     unknown = [name for name, value in values.items() if value is None]
     if unknown:
         return case.inconclusive(
