@@ -26,7 +26,7 @@ from tests.output.test_report import HOSTILE, hostile, material, measured, repor
 from tests.support.machines import FIXTURES
 from tests.verify.grounds import card
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow]
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.xdist_group("browser")]
 CONTRACT = FIXTURES.parent / "docs" / "examples" / "contract.toml"
 PAGES: dict[str, tuple[str, ...]] = {
     "promise": ("smartarray-p400", "--contract", str(CONTRACT)),
