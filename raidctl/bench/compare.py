@@ -17,6 +17,8 @@ from raidctl.units import format_binary
 
 Change = Literal["more", "less", "same", "unknown"]
 _KINDS = {"file": "a file", "device": "a device", "nbd": "an NBD export"}
+_RATES = ("ops/s", "MiB/s")
+_TIMES = ("ms", "ms/MiB", "s")
 _CACHE = ("write_policy", "write_active", "read_policy", "io_policy", "drive_write_cache")
 
 
@@ -47,6 +49,16 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
     comparable: Annotated[bool, doc("Whether the figures may be compared: false if the engines differ.")]
     warnings: Annotated[tuple[str, ...], doc("Reasons not to compare them, one sentence each.")]
     differences: Annotated[tuple[str, ...], doc("What else differs: caches, drives' caches, kernel.")]
+
+
+def pace(pair: Pair) -> Literal["faster", "slower", "even", "unknown"] | None:
+    """Whether the second run is faster; ``unknown``: without an interval; None: no figure of both, or not of speed."""
+    unit = next((one.unit for one in (pair.first, pair.second) if one is not None), "")
+    if pair.ratio is None or unit not in (*_RATES, *_TIMES):
+        return None
+    if pair.change in ("same", "unknown"):
+        return "even" if pair.change == "same" else "unknown"
+    return "faster" if (pair.change == "more") == (unit in _RATES) else "slower"
 
 
 def compare(first: Run, second: Run) -> Comparison:

@@ -10,12 +10,14 @@ import click
 
 from raidctl.change.journal import Journal, Story
 from raidctl.change.state_directory import restore_command
+from raidctl.cli.shared.lazy_group import columns
 from raidctl.cli.shared.options import examples, machine_options, output_options, settings_of
 from raidctl.cli.shared.plan_change import state_directory, tell
 from raidctl.cli.shared.snapshot_places import kept_place
 from raidctl.cli.shared.terminal import emit, emit_json
 from raidctl.errors import EXIT_FINE, UsageError
-from raidctl.output.plan import printable_lines, step_text
+from raidctl.output.plan import step_text
+from raidctl.output.sentences import Line, entry, fitted
 
 
 @click.command("journal", epilog=examples("raidctl journal --json", "sudo raidctl journal"))
@@ -42,29 +44,34 @@ def command(context: click.Context) -> int:
     if settings.as_json:
         emit_json(stories)
     else:
-        emit(printable_lines(line for story in stories for line in _lines(story, place)) or "The journal is empty.\n")
+        lines = (line for story in stories for line in _lines(story, place))
+        emit(fitted(lines, columns()) or "The journal is empty.\n")
         if os.geteuid() and not settings.demo and not settings.state_dir:
             tell("This is the journal of your own changes; root's: sudo raidctl journal")
     return EXIT_FINE
 
 
-def _lines(story: Story, place: Path) -> Iterator[str]:
+def _lines(story: Story, place: Path) -> Iterator[Line]:
     begin = story.begin
-    yield f"{begin.at}  {begin.change}  {begin.kind} by {begin.user}: {_result(story, place)}"
+    head = f"{begin.at}  {begin.change}  {begin.kind} by {begin.user}: {_result(story, place)}"
+    return entry(head, _below(story), columns(), begin.about)
+
+
+def _below(story: Story) -> Iterator[str]:
+    begin = story.begin
     if begin.source != "local" and not begin.source.startswith("demo:"):
-        yield f"     on {begin.source}"
-    yield f"     {begin.about}"
+        yield f"on {begin.source}"
     if begin.reason:
-        yield f"     unsafe, because: {begin.reason}"
+        yield f"unsafe, because: {begin.reason}"
     marks_of: dict[int, list[str]] = {}
     for turn in story.turns:
         marks_of.setdefault(turn.step, []).append(turn.mark)
     for number, step in enumerate(begin.steps):
         marks = marks_of.get(number, [])
-        yield f"     {step_text(step)} ({', '.join(marks) or 'not begun'})"
+        yield f"{step_text(step)} ({', '.join(marks) or 'not begun'})"
     for turn in story.turns:
         if turn.text:
-            yield f"     {turn.mark}: {turn.text}"
+            yield f"{turn.mark}: {turn.text}"
 
 
 def _result(story: Story, place: Path) -> str:

@@ -5,19 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from rich.console import RenderableType
-from rich.style import Style
 from rich.text import Text
 
-from raidctl.bench.compare import Comparison, Pair
+from raidctl.bench.compare import Comparison, Pair, pace
 from raidctl.bench.result import Spread
 from raidctl.bench.store import StoredRun
 from raidctl.output.bench import SHORT, head, words
 from raidctl.output.console import BAD, DULL, GOOD, PLAIN, WARN, Paper, drawn, line
 from raidctl.output.table import Cell, Column, cells, facts, table
 from raidctl.units import format_figure
-
-_RATES = ("ops/s", "MiB/s")
-_TIMES = ("ms", "ms/MiB", "s")
 
 
 def list_screen(kept: Sequence[StoredRun], paper: Paper) -> str:
@@ -113,14 +109,11 @@ def _times(ratio: float) -> str:
 
 def _change(pair: Pair) -> Cell:
     """In words where more is better or worse, else as it is."""
-    unit = (pair.first or pair.second or _NONE).unit
     if pair.change == "unknown":
         return ("?", DULL) if pair.ratio is not None else ("", PLAIN)
     if pair.change == "same":
         return "=", DULL
-    more = pair.change == "more"
-    if unit in _RATES or unit in _TIMES:
-        better = more == (unit in _RATES)
-        style: Style = GOOD if better else BAD
-        return ("faster" if better else "slower"), style
-    return ("more" if more else "less"), PLAIN
+    speed = pace(pair)
+    if speed in ("faster", "slower"):
+        return speed, GOOD if speed == "faster" else BAD
+    return pair.change, PLAIN

@@ -6,14 +6,15 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
-from rich.console import RenderableType
+from rich.console import Group, RenderableType
+from rich.padding import Padding
 from rich.style import Style
 from rich.table import Table
 from rich.text import Text
 
 from raidctl.events.report import EventReport
 from raidctl.model import Inventory
-from raidctl.output.console import BAD, DULL, PLAIN, STRONG, WARN, Paper, drawn, line, pack
+from raidctl.output.console import BAD, DULL, INDENT, PLAIN, STRONG, WARN, Paper, drawn, line, pack
 from raidctl.output.problems import problem_sections
 from raidctl.output.tree import head
 from raidctl.output.trouble import notes, troubles
@@ -23,6 +24,8 @@ from raidctl.vendor.events import Event
 _STYLES = {"debug": DULL, "progress": DULL, "info": PLAIN, "warning": WARN, "critical": BAD, "fatal": BAD}
 _TIME, _LEVEL = 20, 8
 """Widths of the first columns: `2026-05-06 07:08:01Z`, `critical`."""
+_NARROW = 60
+"""Columns below which an event has lines of its own."""
 _FEW = 5
 """Lines that were not understood and are shown without ``-v``."""
 
@@ -41,9 +44,11 @@ def events_screen(found: EventReport, paper: Paper, *, more: bool = False) -> It
     yield from problem_sections(troubles(bare), notes(bare), paper)
 
 
-def rows(events: Sequence[Event], paper: Paper, *, more: bool = False) -> Table:
+def rows(events: Sequence[Event], paper: Paper, *, more: bool = False) -> RenderableType:
     """A row for each event: time, level, then object and message; a controller's own time is marked with a star."""
-    room = max(paper.columns - _TIME - _LEVEL - 4, 20)
+    if paper.columns < _NARROW:
+        return _stacked(events, paper, more=more)
+    room = paper.columns - _TIME - _LEVEL - 4
     grid = Table.grid(padding=(0, 2, 0, 0))
     for width in (_TIME, _LEVEL):
         grid.add_column("", width=width, no_wrap=True)
@@ -56,6 +61,22 @@ def rows(events: Sequence[Event], paper: Paper, *, more: bool = False) -> Table:
             text = Text.assemble(text, "\n", pack(pairs, room, paper.dot))
         grid.add_row(Text(_when(event), DULL), Text(event.level or "?", _STYLES.get(event.level or "", DULL)), text)
     return grid
+
+
+def _stacked(events: Sequence[Event], paper: Paper, *, more: bool) -> Group:
+    """Each event on lines of its own, where columns have no room: time and level, object, message."""
+    parts: list[RenderableType] = []
+    room = paper.columns - INDENT
+    for event in events:
+        level = event.level or "?"
+        parts.append(pack([(_when(event), DULL), (level, _STYLES.get(level, DULL))], paper.columns, "  "))
+        below = [pack([(paper.clean(event.object_id or event.controller or "kernel"), STRONG)], room, " "),
+                 pack([paper.clean(event.text)], room, " ")]  # fmt: skip
+        if more and event.details:
+            pairs = [(paper.clean(f"{label}: {value}"), DULL) for label, value in event.details.items()]
+            below.append(pack(pairs, room, paper.dot))
+        parts += [Padding(text, (0, 0, 0, INDENT)) for text in below]
+    return Group(*parts)
 
 
 def _when(event: Event) -> str:

@@ -32,6 +32,18 @@ class Verbatim(Struct, frozen=True):
 Line = Sentence | Verbatim
 
 
+def entry(head: str, below: Iterable[str], columns: int, command: str | None = None) -> Iterator[Line]:
+    """A line of a list, with sentences below it, and the command first among these.
+
+    The line is not wrapped if the terminal has room for it, so that it can be searched for.
+    """
+    yield Verbatim(head) if len(printable(head)) <= columns else Sentence(head, hang=5 if columns >= _NARROW else 0)
+    if command is not None:
+        yield Verbatim(command, indent=5)
+    for text in below:
+        yield Sentence(text, indent=5, hang=7)
+
+
 def room(columns: int) -> int:
     """The longest line that is not wrapped."""
     return min(columns, WIDEST)

@@ -19,11 +19,10 @@ from raidctl.select import items
 from raidctl.text import collapse, listing
 from raidctl.units import format_binary
 from raidctl.verify.case import HOST
-from raidctl.verify.report import Answer, Evidence, Verdict, Verification
+from raidctl.verify.report import VERDICTS, Answer, Evidence, Verdict, Verification, worst_first
 from raidctl.verify.requests import request
 
 _STYLES: dict[Verdict, Style] = {"pass": GOOD, "fail": BAD, "suspect": BAD, "inconclusive": WARN}
-_ORDER: tuple[Verdict, ...] = ("fail", "suspect", "inconclusive", "pass")
 _SOURCES = {
     "controller": "tool",
     "drive": "drive",
@@ -61,7 +60,7 @@ def screen(report: Verification, inventory: Inventory, paper: Paper, *, more: bo
             about += getattr(item, "mountpoints", ())
             pieces: list[Piece] = [(paper.clean(name), STRONG), *(paper.clean(text) for text in about if text)]
             yield pack(pieces, paper.columns, paper.dot)
-        for answer in answers:
+        for answer in worst_first(answers):
             first = above.setdefault((answer.claim, *answer.reasons, answer.next_test or ""), answer.object or "")
             yield from _answer(answer, paper, more=more, above=None if more or first == answer.object else first)
     for group in groups:
@@ -93,7 +92,7 @@ def _requests(report: Verification, paper: Paper) -> Iterator[RenderableType]:
 
 
 def _summary(report: Verification, paper: Paper) -> RenderableType:
-    counts = {verdict: sum(answer.verdict == verdict for answer in report.answers) for verdict in _ORDER}
+    counts = {verdict: sum(answer.verdict == verdict for answer in report.answers) for verdict in VERDICTS}
     pieces: list[Piece] = [
         (_COUNTED[verdict][count != 1].format(count), _STYLES[verdict]) for verdict, count in counts.items() if count
     ]

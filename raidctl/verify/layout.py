@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import timedelta
 
 from raidctl.host import BlockDevice
@@ -234,6 +235,27 @@ def drive_rpm(case: Case) -> Answer:
     return _each(case, "rpm", speeds, str(case.claim.number), "rpm")
 
 
+def _rpm(value: str) -> str:
+    return f"{int(value):,} rpm" if value.isdigit() else "no rpm (SSD)"
+
+
+def by_value(values: dict[str, str], verbs: tuple[str, str], members: int) -> str:
+    """``a and b have 146 GB; c has 300 GB``, or ``All 3 drives have 146 GB``."""
+    names: dict[str, list[str]] = {}
+    for name, value in values.items():
+        names.setdefault(value, []).append(name)
+    if len(names) == 1 and len(values) == members > 1:
+        return f"All {members} drives {verbs[1]} {next(iter(names))}"
+    return "; ".join(f"{listing(several)} {verbs[len(several) > 1]} {value}" for value, several in names.items())
+
+
+def silent(unknown: Sequence[str], what: str, members: int) -> str:
+    """Name the drives that do not report a value, or say that none of several does."""
+    if len(unknown) == members > 1:
+        return f"None of the {members} drives reports the {what}."
+    return f"{listing(unknown)} {'does' if len(unknown) == 1 else 'do'} not report the {what}."
+
+
 def _each(case: Case, path: str, values: dict[str, str | None], wanted: str, what: str) -> Answer:
     for name, value in values.items():
         if value is not None:
@@ -241,13 +263,18 @@ def _each(case: Case, path: str, values: dict[str, str | None], wanted: str, wha
     _rotational(case)
     if not values:
         return case.inconclusive("Its drives are unknown.")
-    others = {name: value for name, value in values.items() if value not in (None, wanted)}
+    others = {name: value for name, value in values.items() if value is not None and value != wanted}
     if others:
-        return case.failed(f"{listing(f'{name} is {value}' for name, value in others.items())}, not {wanted}.")
+        verbs, shown = ("is", "are"), others
+        if what == "rpm":
+            verbs = "has", "have"
+            shown = {name: _rpm(value) for name, value in others.items()}
+            wanted = f"{int(wanted):,}"
+        return case.failed(f"{by_value(shown, verbs, len(values))}, not {wanted}.")
     unknown = [name for name, value in values.items() if value is None]
     if unknown:
         return case.inconclusive(
-            f"{listing(unknown)} {'does' if len(unknown) == 1 else 'do'} not report the {what}.",
+            silent(unknown, what, len(values)),
             next_test=f"{_TIME} Run: {case.measuring()}",
         )
     if case.ground.view.virtual:

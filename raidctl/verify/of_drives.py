@@ -6,7 +6,7 @@ from raidctl.model import Drive
 from raidctl.text import counted, listing
 from raidctl.units import format_decimal
 from raidctl.verify.case import Case
-from raidctl.verify.layout import SAME
+from raidctl.verify.layout import SAME, by_value, silent
 from raidctl.verify.report import Answer
 
 _YEAR = 8766
@@ -21,7 +21,9 @@ def drive_size(case: Case) -> Answer:
             case.cite(drive.id, "size_bytes", f"size {format_decimal(drive.size_bytes)}", "drive")
     small = [d for d in _members(case) if d.size_bytes is not None and d.size_bytes < least]
     if small:
-        values = _by_value({d.id: format_decimal(d.size_bytes or 0) for d in small}, ("has", "have"))
+        values = by_value(
+            {d.id: format_decimal(d.size_bytes or 0) for d in small}, ("has", "have"), len(_members(case))
+        )
         return case.failed(f"{values}, less than {case.claim.wanted}.")
     unknown = [d.id for d in _members(case) if d.size_bytes is None]
     return _unless_unknown(case, unknown, "size", f"at least {case.claim.wanted}")
@@ -35,20 +37,11 @@ def drive_age(case: Case) -> Answer:
             case.cite(drive.id, "power_on_hours", shown, "drive")
     old = [d for d in _members(case) if d.power_on_hours is not None and d.power_on_hours > case.claim.number]
     if old:
-        values = _by_value(
-            {d.id: _age(d.power_on_hours or 0) for d in old}, ("was powered on for", "were powered on for")
-        )
+        ages = {d.id: _age(d.power_on_hours or 0) for d in old}
+        values = by_value(ages, ("was powered on for", "were powered on for"), len(_members(case)))
         return case.failed(f"{values}, more than {case.claim.wanted}.")
     unknown = [d.id for d in _members(case) if d.power_on_hours is None]
     return _unless_unknown(case, unknown, "power-on time", f"at most {case.claim.wanted} of power-on time")
-
-
-def _by_value(values: dict[str, str], verbs: tuple[str, str]) -> str:
-    """``a and b have 146 GB; c has 300 GB``."""
-    names: dict[str, list[str]] = {}
-    for name, value in values.items():
-        names.setdefault(value, []).append(name)
-    return "; ".join(f"{listing(several)} {verbs[len(several) > 1]} {value}" for value, several in names.items())
 
 
 def _members(case: Case) -> list[Drive]:
@@ -61,9 +54,8 @@ def _unless_unknown(case: Case, unknown: list[str], what: str, claimed: str) -> 
     if not count:
         return case.inconclusive("Its drives are unknown.")
     if unknown:
-        verb = "does" if len(unknown) == 1 else "do"
         test = f"Read the SMART values of {listing(unknown)}."
-        return case.inconclusive(f"{listing(unknown)} {verb} not report the {what}.", next_test=test)
+        return case.inconclusive(silent(unknown, what, count), next_test=test)
     if volume is not None and not case.subject.software and (volume.drives_expected or 0) > count:
         return case.inconclusive(f"Only {counted(count, 'drive')} of {volume.drives_expected} are listed.")
     return case.passed(f"All {count} drives have {claimed}." if count > 1 else f"The drive has {claimed}.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Annotated, Literal
 
 import msgspec
@@ -11,6 +12,8 @@ from raidctl.described import doc
 from raidctl.model import Host, Problem
 
 Verdict = Literal["pass", "fail", "suspect", "inconclusive"]
+VERDICTS: tuple[Verdict, ...] = ("fail", "suspect", "inconclusive", "pass")
+"""The worst first."""
 Source = Literal["controller", "drive", "kernel", "arithmetic", "measurement"]
 ClaimName = Literal[
     "raid_level", "battery", "write_cache", "cache_size", "cache_split", "drive_cache", "drives", "spares",
@@ -90,9 +93,9 @@ class Verification(msgspec.Struct, frozen=True, kw_only=True):
 
 def overall(answers: tuple[Answer, ...]) -> Verdict:
     """The worst verdict of all answers; inconclusive without answers."""
-    found = {answer.verdict for answer in answers}
-    worst: tuple[Verdict, ...] = ("fail", "suspect", "inconclusive")
-    for verdict in worst:
-        if verdict in found:
-            return verdict
-    return "pass" if found else "inconclusive"
+    return worst_first(answers)[0].verdict if answers else "inconclusive"
+
+
+def worst_first(answers: Iterable[Answer]) -> list[Answer]:
+    """Sort answers for a reader: what fails before what passes."""
+    return sorted(answers, key=lambda one: VERDICTS.index(one.verdict))

@@ -84,3 +84,35 @@ def test_plans_fit(words: tuple[str, ...], columns: int, monkeypatch: pytest.Mon
     long = [line for line in narrow.splitlines() if cell_len(line) > columns]
     assert [line for line in long if not COMMAND.match(line)] == []
     assert joined(narrow) == joined(wide).replace("disable;survives", "disablesurvives")
+
+
+@pytest.mark.parametrize("columns", [20, 40, 80])
+def test_the_journal_fits(columns: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """No id, time or setting is broken by the terminal; only commands are wider, so that they can be copied."""
+
+    def run(*words: str) -> str:
+        return CliRunner().invoke(cli, ["--state-dir", str(tmp_path), "--demo", "p400", *words]).stdout
+
+    monkeypatch.setattr(sys, "argv", ["raidctl", "cache", "split", "smartarray:1", "50/50", "--yes"])
+    run("cache", "split", "smartarray:1", "50/50", "--yes")
+    monkeypatch.setenv("COLUMNS", str(columns))
+    shown = run("journal").splitlines()
+    assert [line for line in shown if cell_len(line) > columns and " --yes" not in line] == []
+    assert [line for line in shown if " cache split smartarray:1 50/50 --yes" in line]
+    words = " ".join(shown).split()
+    assert {"set", "by", "cacheratio", "smartarray:1:", "25/75", "->", "50/50", "(start,", "done)"} <= set(words)
+    assert sum(re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", word) is not None for word in words) == 2
+
+
+@pytest.mark.parametrize("columns", [20, 40, 59])
+def test_events_fit(columns: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Each event has its whole time and its level, for which there is no room beside the message."""
+    shown = []
+    for width in (columns, 200):
+        monkeypatch.setenv("COLUMNS", str(width))
+        shown.append(CliRunner().invoke(cli, ["--state-dir", str(tmp_path), "--demo", "h730", "events"]).stdout)
+    assert [line for line in shown[0].splitlines() if cell_len(line) > columns] == []
+    times, levels = r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ", r"\b(?:critical|info)\b"
+    for pattern, least in ((times, 3), (levels, 3), (r"megaraid:0/v1\b", 1)):
+        found = [re.findall(pattern, text.split("\n\n")[1], re.MULTILINE) for text in shown]
+        assert len(found[0]) == len(found[1]) >= least

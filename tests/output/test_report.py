@@ -264,9 +264,9 @@ def test_a_large_machine_stays_small() -> None:
     drive = plain.drives[0]
     drives = tuple(replace(drive, id=f"acme:0/{number}", serial=f"S{number:07}") for number in range(500))
     controller: Controller = replace(plain, drives=drives)
-    lines = [f"{field} of {one.id}: {'x' * 60}" for one in drives for field in ("model", "serial", "size", "status")]
+    lines = [f"{field} of {one.id}: {'x' * 399}" for one in drives for field in "abcdefgh"]
     output = Output.of_text("tool show", "\n".join(lines))
-    for line, one in zip(output.lines, (one for one in drives for _ in range(4)), strict=True):
+    for line, one in zip(output.lines, (one for one in drives for _ in range(8)), strict=True):
         for field in ("model", "serial", "size_bytes", "status", "wwn"):
             line.fact(one.id, field, "x")
     seen = Survey(Inventory(host=Host(hostname="big"), controllers=(controller,)), (output,))
@@ -284,7 +284,7 @@ def test_the_answer_to_a_contract_names_what_to_ask_for() -> None:
     tree = checked(done.stdout_bytes)
     entries = [text_of(node) for node in tree.iter(f"{XHTML}div") if str(node.get("class")).startswith("entry bad")]
     assert len(entries) == 4
-    for entry, word in zip(entries, ("raid6", "8 ", "7200", "4TB"), strict=True):
+    for entry, word in zip(entries, ("raid6", "8 ", "7,200", "4TB"), strict=True):
         assert "Promised" in entry
         assert "Request" in entry
         assert "Evidence" in entry
@@ -373,3 +373,48 @@ def test_the_contract_of_the_manual_is_the_example() -> None:
     text = CONTRACT.read_text(encoding="utf-8")
     bare = "".join(line for line in text.splitlines(keepends=True) if not line.startswith("#"))
     assert page.partition("```toml\n")[2].partition("```")[0] == bare
+
+
+def test_the_worst_claim_is_the_first_of_the_answer() -> None:
+    """A reader of the first screen sees what is not kept, whatever the order of the contract."""
+    tree = checked(report("smartarray-p400", "--contract", str(CONTRACT)).stdout_bytes)
+    verdicts = [text_of(node) for node in tree.iter(f"{XHTML}td") if node.get("data-head") == "Verdict"]
+    assert verdicts == ["FAIL"] * 4 + ["INCONCLUSIVE"] + ["PASS"] * 4
+
+
+def test_a_value_of_all_drives_is_one_sentence() -> None:
+    """Four drives of the same rpm are not listed one by one; the evidence still has each."""
+    shown = text_of(checked(report("smartarray-p400", "--contract", str(CONTRACT)).stdout_bytes))
+    assert "All 4 drives have 10,000 rpm, not 7,200." in shown
+    assert "None of the 4 drives reports the power-on time." in shown
+    assert "smartarray:1/2I:1:4: rpm 10000" in shown
+
+
+def test_a_line_of_output_stands_once_with_all_its_facts() -> None:
+    """A line that gives status and status text is no two rows."""
+    tree = checked(report("md-degraded-rebuilding").stdout_bytes)
+    facts = [text_of(node) for node in tree.iter(f"{XHTML}th") if node.get("scope") == "row"]
+    assert "status_text, status, raid_level" in facts
+
+
+def test_a_battery_is_called_by_its_number() -> None:
+    """No reader of the page knows the ids of raidctl: "Battery 0", not "Battery battery0"."""
+    heads = [text_of(node) for node in checked(report("smartarray-p400").stdout_bytes).iter(f"{XHTML}th")]
+    assert {"Battery 0", "Battery 1"} <= set(heads)
+    assert "Capacitor 0" in text_of(checked(report("redfish-ilo6-failed-capacitor").stdout_bytes))
+
+
+def test_a_command_of_a_remedy_is_not_broken_inside_a_word() -> None:
+    """``--check`` would be broken after its hyphens on a phone."""
+    page = report("md-degraded-rebuilding").stdout
+    assert '<code><span class="whole">raidctl</span> <span class="whole">replace</span>' in page
+    assert '<span class="whole">--check</span></code>.' in page
+
+
+def test_standard_claims_that_hold_are_named() -> None:
+    """Whoever reads the page does not know what the standard claims are."""
+    shown = text_of(checked(report("megaraid-h730p-predictive").stdout_bytes))
+    assert (
+        "The standard claims hold: volume status ok; the configured write policy is active; "
+        "acknowledged writes survive a power failure."
+    ) in shown

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from msgspec.structs import replace
 
+from raidctl.bench.compare import compare
 from raidctl.bench.record import Run
 from raidctl.bench.result import Verdict
-from raidctl.output.report.measurements import summary
+from raidctl.output.report.drawing import Drawing
+from raidctl.output.report.measurements import comparison, summary
 from tests.bench.bench_runs import run, session, trials
+from tests.support.example_pages import measured
 
 
 def judged(*verdicts: Verdict, doubted: bool = False) -> Run:
@@ -48,3 +53,41 @@ def test_a_run_of_another_machine_is_not_green() -> None:
     assert "It was measured on elsewhere, not on here." in summary(one, "here").text
     assert summary(one, "here").level != "good"
     assert "elsewhere" not in summary(one, "elsewhere").text
+
+
+def test_the_top_says_whether_the_second_run_is_slower() -> None:
+    """Not only that two runs were compared: the tests that became slower are named."""
+    slower = comparison(compare(measured("before", 1.0), measured("after", 0.25)))
+    assert slower.level == "warn"
+    assert "The second run against the first: slower in 3 figures (commits, seeks" in slower.text
+    same = comparison(compare(measured("before", 1.0), measured("after", 1.0)))
+    assert same.level == "plain"
+    assert "slower" not in same.text
+    assert "no certain difference in 3 figures" in same.text
+
+
+def test_a_difference_without_an_interval_is_not_called_none() -> None:
+    """Too few measurements are no reason to say that nothing has changed."""
+    one = measured("before", 1.0)
+    bare = [
+        replace(each, figures={name: replace(figure, low=None, high=None) for name, figure in each.figures.items()})
+        for each in measured("after", 0.25).session.results
+    ]
+    found = comparison(compare(one, replace(one, session=replace(one.session, results=tuple(bare)))))
+    assert "too few measurements to tell in 3 figures" in found.text
+    assert "no certain difference" not in found.text
+
+
+def test_rates_of_less_than_a_decade_have_a_scale() -> None:
+    """Bars without a figure on their axis say nothing."""
+    drawn = Drawing.bars("Commits", "", [("unflushed", 3489.0), ("commits", 3646.0)], None)
+    assert ">2,000<" in drawn
+    assert ">5,000<" in drawn
+
+
+def test_the_name_of_a_mark_is_not_over_the_axis() -> None:
+    """The median of a latency is often far left, where the figures of the axis are."""
+    bins = [(0.05, 100), (0.06, 9)]
+    drawn = Drawing.histogram("Latency", "", bins, [("p50", 0.05), ("worst", 50.0)])
+    assert re.search(r'<text[^>]*class="start"[^>]*>p50<', drawn)
+    assert re.search(r'<text[^>]*class="end"[^>]*>worst<', drawn)

@@ -15,6 +15,7 @@ from raidctl.change.journal import Begin, End, Journal, StepEvent, Story, now
 from raidctl.change.state_directory import Holder, command_on, held_name, hold
 from raidctl.cli.shared.apply_change import Report, reported
 from raidctl.cli.shared.apply_deeds import confirm_serial, refuse_container
+from raidctl.cli.shared.lazy_group import columns
 from raidctl.cli.shared.machine import machine
 from raidctl.cli.shared.options import Settings
 from raidctl.cli.shared.plan_change import Consent, Interrupted, Work, about, agreed, state_directory, tell
@@ -28,7 +29,7 @@ from raidctl.errors import EXIT_FINE, EXIT_STANDS, RaidctlError, UnderWay, Usage
 from raidctl.operate.replacing import Replacing
 from raidctl.operate.story import next_stage
 from raidctl.operate.story_facts import Facts, drive_of, facts_from, facts_text, outside, parts, standing
-from raidctl.output.plan import printable_lines
+from raidctl.output.sentences import Line, Verbatim, entry, fitted
 from raidctl.select import find_drive
 from raidctl.survey.survey import Survey
 from raidctl.vendor.operations import operations_of
@@ -170,15 +171,16 @@ def list_replacements(settings: Settings) -> int:
     if settings.as_json:
         emit_json(found)
     else:
-        emit(printable_lines(line for story in found for line in _lines(story)) or "No replacement is open.\n")
+        lines = (line for story in found for line in _lines(story))
+        emit(fitted(lines, columns()) or "No replacement is open.\n")
     return EXIT_FINE
 
 
-def _lines(story: Story) -> Iterator[str]:
+def _lines(story: Story) -> Iterator[Line]:
     facts = facts_from(story.begin.facts)
-    yield f"{story.begin.change}  {story.begin.at}  {facts.name} -> {facts.new or 'a new drive'}"
-    yield f"     {story.waiting or story.begin.about}"
-    yield f"     {story.begin.resume}"
+    head = f"{story.begin.change}  {story.begin.at}  {facts.name} -> {facts.new or 'a new drive'}"
+    yield from entry(head, [story.waiting or story.begin.about], columns())
+    yield Verbatim(story.begin.resume or "", indent=5)
 
 
 def _chosen(settings: Settings, change: str | None) -> Story:

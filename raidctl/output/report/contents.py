@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from raidctl import __version__
 from raidctl.audit.diagnosis import Diagnosis
+from raidctl.bench.compare import compare
 from raidctl.bench.record import Run
 from raidctl.drift.report import Drift
 from raidctl.model import Inventory
@@ -57,6 +58,8 @@ def page(material: Material, lines: hardware.Lines, notes: Sequence[str] = (), *
         answers.append(changes.summary(material.drift))
         sections.append(changes.section(material.drift))
     if material.runs:
+        if len(material.runs) == 2:
+            answers.append(measurements.comparison(compare(*material.runs)))
         answers += [measurements.summary(run, inventory.host.hostname) for run in material.runs]
         sections.append(measurements.section(material.runs, draw=draw))
     sections += [hardware.section(inventory, lines), inputs.section(inventory, sums, notes)]

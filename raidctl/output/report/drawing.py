@@ -20,6 +20,8 @@ LEFT, RIGHT, TOP, BOTTOM = 62, 16, 18, 46
 _ROW = 26
 """Height of a bar with its text."""
 _TICKS = 5
+_MARK = 50
+"""Room for the name of a mark."""
 _NAMES = 190
 """Room for the names of rows."""
 
@@ -48,6 +50,8 @@ class Scale:
             first, last = math.floor(math.log10(self.low)), math.ceil(math.log10(self.high))
             step = max(1, -(-(last - first) // _TICKS))
             found = [10.0**power for power in range(first, last + 1, step)]
+            if sum(self.low <= value <= self.high for value in found) < 2:  # less than a decade
+                found = [factor * 10.0**power for power in range(first, last + 1) for factor in (1, 2, 5)]
         else:
             step_ = _round_step((self.high - self.low) / _TICKS)
             found = [step_ * count for count in range(math.ceil(self.low / step_), int(self.high / step_) + 1)]
@@ -104,7 +108,8 @@ class Drawing:
         for number, (name, value) in enumerate(marks):
             x = across.at(value)
             parts.append(svg.Line(x1=x, x2=x, y1=TOP, y2=HEIGHT - BOTTOM, class_=["two", "mark"]))
-            parts.append(_text(x - 4, TOP + 14 + 16 * number, name, "end"))
+            anchor, shift = ("start", 4) if x < LEFT + _MARK else ("end", -4)
+            parts.append(_text(x + shift, TOP + 14 + 16 * number, name, anchor))
         return _figure_of(title, summary, HEIGHT, parts)
 
     @staticmethod

@@ -8,7 +8,7 @@ from raidctl.audit.diagnosis import Diagnosis, causes, explained
 from raidctl.audit.finding import Finding, Severity
 from raidctl.health.unknown_states import doubt
 from raidctl.model import Inventory
-from raidctl.output.report.hardware import Lines
+from raidctl.output.report.hardware import Lines, joined
 from raidctl.output.report.page import Block, Cell, Entry, Heading, Level, Paragraph, Raws, Section
 from raidctl.text import counted, listing
 
@@ -75,7 +75,7 @@ def _raws(one: Finding, lines: Lines) -> Raws | None:
     fields = {fact.partition(" = ")[0] for fact in one.evidence}
     known = lines(one.where)
     raws = tuple(raw for raw in known.raws if _gives(raw.fact, fields)) if known is not None else ()
-    return Raws("Evidence", raws) if raws else None
+    return Raws("Evidence", joined(raws)) if raws else None
 
 
 def _gives(fact: str, fields: Collection[str]) -> bool:

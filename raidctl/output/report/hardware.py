@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from rich.style import Style
 
@@ -54,6 +55,14 @@ def _raw(fact: Fact) -> Raw:
     return Raw(fact.field, fact.command, fact.line.number, clipped(fact.line.text))
 
 
+def joined(raws: Iterable[Raw]) -> tuple[Raw, ...]:
+    """Lines of output that each stand once, with all the facts that they give."""
+    facts: dict[Raw, list[str]] = {}
+    for raw in raws:
+        facts.setdefault(replace(raw, fact=""), []).append(raw.fact)
+    return tuple(replace(raw, fact=", ".join(names)) for raw, names in facts.items())
+
+
 def clipped(text: str) -> str:
     """A line of output on one line; of a very long one, its beginning."""
     flat = collapse(text)
@@ -80,7 +89,7 @@ def _controller(controller: Controller, lines: Lines) -> Iterator[Block]:
         yield _drives(controller)
     for item in items(controller):
         if (raws := lines(item.id)) is not None:
-            yield raws
+            yield replace(raws, raws=joined(raws.raws))
 
 
 def _facts(controller: Controller) -> Table:
@@ -104,7 +113,9 @@ def _facts(controller: Controller) -> Table:
     for battery in controller.batteries:
         word = styled(phrases.battery_status(battery))
         text = ", ".join((word.text, *phrases.battery_facts(battery)))
-        rows.append((f"Battery {short(battery.id, controller.id)}", Cell(text, word.level)))
+        noun = "Capacitor" if battery.kind == "capacitor" else "Battery"
+        number = short(battery.id, controller.id).removeprefix("battery")
+        rows.append((f"{noun} {number}".rstrip(), Cell(text, word.level)))
     for array in controller.arrays:
         state = styled(phrases.status(array.status, array.status_text))
         rows.append((f"Array {short(array.id, controller.id)}", state))

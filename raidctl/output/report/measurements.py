@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from raidctl.bench.compare import Comparison, Pair, compare
+from raidctl.bench.compare import Comparison, Pair, compare, pace
 from raidctl.bench.record import Run, noisy
 from raidctl.bench.result import TrialResult, Verdict
 from raidctl.output.bench import SHORT, interval, words
@@ -18,6 +18,11 @@ _LEVELS: Mapping[Verdict, Level] = {
 }  # fmt: skip
 
 
+_PACES = {
+    "slower": "slower", "faster": "faster", "even": "no certain difference", "unknown": "too few measurements to tell",
+}  # fmt: skip
+_FEW = 4
+"""Figures that the top names."""
 _COUNTED: Mapping[Verdict, tuple[str, str]] = {
     "fail": ("test fails", "tests fail"),
     "suspect": ("test is suspect", "tests are suspect"),
@@ -43,6 +48,20 @@ def summary(run: Run, hostname: str | None = None) -> Cell:
         text += f" It was measured on {run.host}, not on {hostname}."
         level = "warn" if level == "good" else level
     return Cell(text, level)
+
+
+def comparison(found: Comparison) -> Cell:
+    """Whether the second run is slower or faster than the first, and in which tests: one sentence for the top."""
+    parts = []
+    for speed, text in _PACES.items():
+        names = [words(one.trial, one.figure) for one in found.pairs if pace(one) == speed]
+        more = ", …" if len(names) > _FEW else ""
+        which = f" ({', '.join(names[:_FEW])}{more})" if speed in ("slower", "faster") else ""
+        parts += [f"{text} in {counted(len(names), 'figure')}{which}"] * bool(names)
+    text = f"The second run against the first: {'; '.join(parts) or 'no speed in common'}."
+    if found.warnings:
+        text += " There are reasons not to compare them."
+    return Cell(text, "warn" if any(pace(one) == "slower" for one in found.pairs) else "plain")
 
 
 def _tests(run: Run, verdict: Verdict) -> list[str]:

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
+_WORD = re.compile(r"[^\s-]+-?|-")
+"""What is never broken: browsers break after a hyphen."""
+_GAP = 1
+"""Characters between two columns."""
+_DENSE, _BROAD = 95, 125
+"""Characters that fit a sheet of paper in the usual and in the smallest type."""
 Level = Literal["bad", "warn", "good", "plain", "dull"]
 
 
@@ -15,8 +22,18 @@ class Cell:
     text: str
     level: Level = "plain"
 
+    @property
+    def longest(self) -> int:
+        """Characters of its longest word."""
+        return longest(self.text)
+
 
 Row = tuple[Cell, ...]
+
+
+def longest(text: str) -> int:
+    """Characters of the longest word."""
+    return max(map(len, _WORD.findall(text)), default=0)
 
 
 @dataclass(frozen=True)
@@ -47,6 +64,13 @@ class Table:
     """It is unfolded by the reader."""
     kind: ClassVar[str] = "table"
 
+    @property
+    def fit(self) -> Literal["", "dense", "broad"]:
+        """How a sheet of paper can hold it: ``dense`` needs small type, ``broad`` breaks in long words as well."""
+        columns = zip(self.heads, *([cell.text for cell in row] for row in self.rows), strict=True)
+        breadth = sum(_GAP + longest(" ".join(column)) for column in columns)
+        return "broad" if breadth > _BROAD else "dense" if breadth > _DENSE else ""
+
 
 @dataclass(frozen=True)
 class Raw:
@@ -56,6 +80,11 @@ class Raw:
     command: str
     line: int | None
     text: str
+
+    @property
+    def longest(self) -> int:
+        """Characters of its longest word."""
+        return longest(self.text)
 
 
 @dataclass(frozen=True)

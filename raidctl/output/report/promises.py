@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from raidctl.output.report.hardware import clipped
+from raidctl.output.report.hardware import clipped, joined
 from raidctl.output.report.page import Block, Cell, Entry, Heading, Level, Paragraph, Raw, Raws, Section, table
 from raidctl.verify.contract import Contract
-from raidctl.verify.report import Answer, Verdict, Verification
+from raidctl.verify.report import Answer, Verdict, Verification, worst_first
 from raidctl.verify.requests import promised, request
 
 _LEVELS: Mapping[Verdict, Level] = {"fail": "bad", "suspect": "bad", "inconclusive": "warn", "pass": "good"}
@@ -16,6 +16,12 @@ _COUNTED: Mapping[Verdict, tuple[str, str]] = {
     "suspect": ("1 is doubtful", "{} are doubtful"),
     "inconclusive": ("1 could not be checked", "{} could not be checked"),
     "pass": ("1 is kept", "{} are kept"),
+}
+_CLAIMS: Mapping[Verdict, tuple[str, str]] = {
+    "fail": ("1 claim fails", "{} claims fail"),
+    "suspect": ("1 is doubtful", "{} are doubtful"),
+    "inconclusive": ("1 could not be checked", "{} could not be checked"),
+    "pass": ("1 holds", "{} hold"),
 }
 _HEADLINES: Mapping[Verdict, str] = {
     "fail": "NOT as promised",
@@ -35,23 +41,21 @@ def summary(report: Verification) -> Cell:
     """Whether the machine is what was promised, in a sentence with numbers."""
     counts = {one: sum(answer.verdict == one for answer in report.answers) for one in _COUNTED}
     lost = "; ".join(dict.fromkeys(promised(one) for one in report.answers if one.verdict in ("fail", "suspect")))
-    summary = ", ".join(_COUNTED[one][count != 1].format(count) for one, count in counts.items() if count)
-    heads = _STANDARD if report.contract is None else _HEADLINES
-    summary = (
-        summary.replace("promise is", "claim is").replace("promises are", "claims are")
-        if heads is _STANDARD
-        else summary
-    )
-    what = f" Not kept or doubtful: {lost}." if lost else ""
+    heads, words = (_STANDARD, _CLAIMS) if report.contract is None else (_HEADLINES, _COUNTED)
+    summary = ", ".join(words[one][count != 1].format(count) for one, count in counts.items() if count)
+    if words is _CLAIMS and report.verdict == "pass":
+        summary = "; ".join(dict.fromkeys(map(promised, report.answers)))
+    what = f" {'Failed' if words is _CLAIMS else 'Not kept'} or doubtful: {lost}." if lost else ""
     return Cell(f"{heads[report.verdict]}: {summary or 'nothing to check was found'}.{what}", _LEVELS[report.verdict])
 
 
 def section(report: Verification, contract: Contract | None) -> Section:
     """All answers as a table, then each that does not pass, with evidence and what to ask for."""
-    open_ = [one for one in report.answers if one.verdict != "pass"]
+    answers = worst_first(report.answers)
+    open_ = [one for one in answers if one.verdict != "pass"]
     blocks: list[Block] = list(_about(contract))
     rows: list[tuple[Cell | str, ...]] = [
-        (one.object or "machine", _label(one), promised(one), " ".join(one.reasons)) for one in report.answers
+        (one.object or "machine", _label(one), promised(one), " ".join(one.reasons)) for one in answers
     ]
     what = "Claim" if contract is None else "Promised"
     if rows:
@@ -97,4 +101,4 @@ def _entry(one: Answer, what: str, *, ask: bool) -> Entry:
     device = f", {one.device}" if one.device else ""
     shown = tuple((name, text) for name, text in rows if text)
     title = f"{one.object or 'machine'}{device}: {promised(one)}"
-    return Entry(_label(one), title, shown, Raws("Evidence", raws) if raws else None)
+    return Entry(_label(one), title, shown, Raws("Evidence", joined(raws)) if raws else None)
