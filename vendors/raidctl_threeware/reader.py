@@ -235,7 +235,7 @@ class Reader:
         if state is None and not found.negated and (word := _DOING.get(found.operation)) is not None:
             tables.unit_status(unit, line, word, ROW)
         elif state is None or not found.negated:
-            unit.detail(line, f"is {found.operation}", found.text or "yes")
+            unit.detail(line, f"is {found.operation}", found.text or ("no" if found.negated else "yes"))
 
 
 def _read(draft: D, pair: Pair, fields: Fields[D]) -> None:
