@@ -61,6 +61,11 @@ def test_a_spare_that_is_smaller_than_the_members_does_not_count(size: float, ve
     assert judged(known, spares=1).verdict == verdict
 
 
+def test_a_read_policy_that_is_not_reported_is_inconclusive() -> None:
+    """Of a volume whose read policy is unknown no claim about it passes or fails."""
+    assert judged(ground(card()), read_policy="read-ahead").verdict == "inconclusive"
+
+
 def test_the_kernels_size_counts_before_the_tools() -> None:
     """The kernel's size is exact; where it does not go with the level, what the tool prints does not help."""
     assert judged(ground(card(size=8 * TB), size=10 * TB), raid_level="raid6").verdict == "suspect"
