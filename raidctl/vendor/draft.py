@@ -38,7 +38,7 @@ _MOST_COMPLAINTS = 50
 REPORT = "Report it with a recording of the machine (raidctl record); the raw words are shown until then."
 
 
-class Pair(Struct):
+class Pair(Struct, gc=False):  # in no reference cycle, and there is one for almost every line
     """``Label: value`` with the lines that its value ran on."""
 
     label: str
@@ -204,7 +204,9 @@ class Draft(Struct):
         """
         fields = _fields_of(kind)
         reported = {name: value for name, (_, value) in self.values.items() if value is not None and name in fields}
-        return kind(**{**reported, "details": self.details, **known})
+        reported["details"] = self.details
+        reported.update(known)
+        return kind(**reported)
 
     def status_weight(self, name: str, value: object, weight: int) -> int:
         """The weight of a status if sources disagree: a bad one counts over a good or unknown one of any source."""
@@ -389,8 +391,8 @@ def distinct(ids: Iterable[str]) -> list[str]:
 
 def unreadable(output: Output, remedy: str, lost: Iterable[str] = (), *, known: object = False) -> Iterator[Problem]:
     """Report lost rows, and an output without any data; ``known``: it was understood."""
-    lines = [line for line in output.lines if line.text.strip()]
     found: list[tuple[Severity, str, str]] = [("warning", message, REPORT) for message in lost]
+    lines = [] if known else [line for line in output.lines if line.text.strip()]
     if not lines and not known:
         found.append(("warning", "The output is empty.", "Record it again."))
     elif not known and len(output.unparsed()) == len(lines):

@@ -6,6 +6,7 @@ import base64
 import fcntl
 import json
 import os
+import select
 import shutil
 import subprocess
 from collections.abc import Iterator, Mapping
@@ -18,6 +19,8 @@ _SWITCHES = (
     "--disable-extensions", "--disable-background-networking", "--disable-component-update", "--disable-sync",
     "--disable-dev-shm-usage", "--hide-scrollbars", "--font-render-hinting=none",
 )  # fmt: skip
+_PATIENCE = 300
+"""Seconds without a word after which Chromium hangs."""
 _HIGH = 10
 """Chromium reads from file descriptor 3 and writes to 4; these must not be in the way."""
 
@@ -67,6 +70,8 @@ class Chromium:
 
     def _next(self) -> dict[str, Any]:
         while b"\0" not in self._rest:
+            if not select.select([self._back], [], [], _PATIENCE)[0]:
+                raise BrowserError(f"Chromium has said nothing for {_PATIENCE} s")
             more = os.read(self._back, 1 << 20)
             if not more:
                 raise BrowserError("Chromium has ended")

@@ -12,7 +12,7 @@ from raidctl.operate.check_guards import denials, must_be_confirmed
 from raidctl.operate.check_history import CheckRecord, History
 from raidctl.operate.checks import Evidence
 from raidctl.vendor.checks import CheckReading
-from raidctl.vendor.plan import Deed, Verb
+from raidctl.vendor.plan import Deed, Denial, Verb
 from raidctl.vendor.registry import vendors
 
 UUID = "0a1b2c3d:4e5f6071:8293a4b5:c6d7e8f9"
@@ -24,12 +24,19 @@ OWN = CheckRecord(array=UUID, volume="md:md0", began="2026-11-01T05:00:00Z", boo
 PAUSED = replace(OWN, end="paused", place=8192)
 
 
-def refused(verb: Verb, volume: Volume, *records: CheckRecord, boot: str = "b1", place: int | None = 8192) -> list[str]:
-    """The guards that refuse a deed; an empty name: it is not possible."""
+def denied(
+    verb: Verb, volume: Volume, *records: CheckRecord, boot: str = "b1", place: int | None = 8192
+) -> list[Denial]:
+    """What refuses a deed."""
     inventory = Inventory(host=Host(), controllers=(Controller(id="md", mode="software", volumes=(volume,)),))
     readings = {"md:md0": CheckReading(last="check", stopped_at=place)}
     known = Evidence(readings=readings, history=History(records=records), boot=boot)
-    return [one.guard for one in denials(Deed(object_id="md:md0", verb=verb), inventory, known)]
+    return list(denials(Deed(object_id="md:md0", verb=verb), inventory, known))
+
+
+def refused(verb: Verb, volume: Volume, *records: CheckRecord, boot: str = "b1", place: int | None = 8192) -> list[str]:
+    """The guards that refuse a deed; an empty name: it is not possible."""
+    return [one.guard for one in denied(verb, volume, *records, boot=boot, place=place)]
 
 
 def test_guard_T1_a_repair_of_copies_is_confirmed() -> None:
@@ -52,6 +59,7 @@ def test_guard_T2_only_a_complete_volume_is_checked() -> None:
             assert refused(verb, replace(VOLUME, progress=Progress(operation=operation))) == ["T2"], operation
         for active in (3, None):
             assert refused(verb, replace(VOLUME, drives_active=active)) == ["T2"], active
+            assert [one.unknown for one in denied(verb, replace(VOLUME, drives_active=active))] == [active is None]
         assert refused(verb, replace(VOLUME, raid_level="raid0")) == [""]
 
 

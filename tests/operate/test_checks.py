@@ -6,6 +6,7 @@ import itertools
 import os
 from datetime import datetime, timezone
 from pathlib import Path
+from typing import Literal
 
 from click.testing import CliRunner
 from msgspec.structs import replace
@@ -96,6 +97,24 @@ def test_complete_needs_an_end_that_was_seen(
     """Done in the log of the same boot after its start, or kept as such; everything else is interrupted or unknown."""
     found = check(known)
     assert (found.state, found.complete, found.differ) == (state, complete, differ)
+
+
+@over(
+    "result, state, complete",
+    [
+        ("ok", "complete", True),
+        ("failed", "complete", True),
+        ("unfinished", "interrupted", False),
+        (None, "ended", None),
+    ],
+)
+def test_what_a_controller_reports_of_its_last_check_counts(
+    result: Literal["ok", "failed", "unfinished"] | None, state: str, complete: bool | None
+) -> None:
+    """The volume's own check counts before the controller's; without a result only its end is known."""
+    scrub = Scrub(last_at="2026-10-30T03:00:00Z", last_result=result)
+    found = check(evidence(None), replace(VOLUME, consistency_check=scrub))
+    assert (found.state, found.complete, found.kind) == (state, complete, "check")
 
 
 def test_no_evidence_of_less_makes_a_check_complete() -> None:

@@ -106,6 +106,15 @@ def test_each_family_has_a_reviewed_answer() -> None:
     assert {verdict for _, _, verdict, _ in rows} == {"yes", "no", "unknown"}
 
 
+def test_the_answer_names_enclosure_and_bay_of_the_drive() -> None:
+    """What is pulled is found by enclosure and bay, each in its own field."""
+    seen = replayed("smartarray-gen9-degraded")
+    places = {one.id: (one.enclosure, one.bay) for card in seen.inventory.controllers for one in card.drives}
+    found = {one.drive: (one.enclosure, one.bay) for one in answers(seen)}
+    assert found == places
+    assert any(bay and bay != enclosure for enclosure, bay in places.values())
+
+
 @pytest.mark.parametrize("machine", MACHINES)
 def test_each_drive_of_a_recorded_machine_gets_the_reviewed_answer(machine: str, update_expected: bool) -> None:
     """Verdict and deciding guards of every physical drive, none more and none less."""

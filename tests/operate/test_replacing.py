@@ -15,7 +15,7 @@ from raidctl.errors import ChangeStands, ChangeUndone, UnderWay
 from raidctl.model import Problem
 from raidctl.operate.newcomer import Probed, unfit
 from raidctl.operate.partition_table import not_copied, parse, script
-from raidctl.operate.story_facts import Facts
+from raidctl.operate.story_facts import Facts, node_of
 from raidctl.survey.survey import Survey
 from raidctl.vendor.simulator import State
 from raidctl_md import simulator
@@ -463,6 +463,21 @@ def test_a_table_is_copied_without_its_identifiers() -> None:
     assert source.end == 58192
     assert parse("") is None
     assert msgspec.json.encode(copy)
+
+
+@pytest.mark.parametrize(
+    ("drive", "partition", "node"),
+    [
+        ("/dev/sda", "", "/dev/sda"),
+        ("/dev/sda", "1", "/dev/sda1"),
+        ("/dev/nvme0n1", "1", "/dev/nvme0n1p1"),
+        ("/dev/nvme0n1", "", "/dev/nvme0n1"),
+        ("/dev/mmcblk10", "2", "/dev/mmcblk10p2"),
+    ],
+)
+def test_the_node_of_a_partition_is_that_of_the_kernel(drive: str, partition: str, node: str) -> None:
+    """The kernel puts a p between a name that ends with a digit and the number of the partition."""
+    assert node_of(drive, partition) == node
 
 
 def test_ctrl_c_in_a_command_undoes_it_and_in_a_wait_leaves_it(raid6: Bench) -> None:

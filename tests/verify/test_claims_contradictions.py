@@ -52,6 +52,20 @@ def test_other_levels_are_ruled_out_by_the_capacity() -> None:
     assert "raid5 would give 10 TB" in answer.ruled_out
 
 
+@pytest.mark.parametrize(("size", "verdict"), [(2 * TB, "pass"), (1.99 * TB, "pass"), (1.9 * TB, "fail")])
+def test_a_spare_that_is_smaller_than_the_members_does_not_count(size: float, verdict: str) -> None:
+    """A member of 2 TB is rebuilt onto a drive of that size, of which makers print one per cent more or less."""
+    controller = card()
+    spare = Drive(id="acme:0/9", role="spare", size_bytes=int(size), status="ok")
+    known = ground(msgspec.structs.replace(controller, drives=(*controller.drives, spare)))
+    assert judged(known, spares=1).verdict == verdict
+
+
+def test_a_read_policy_that_is_not_reported_is_inconclusive() -> None:
+    """Of a volume whose read policy is unknown no claim about it passes or fails."""
+    assert judged(ground(card()), read_policy="read-ahead").verdict == "inconclusive"
+
+
 def test_the_kernels_size_counts_before_the_tools() -> None:
     """The kernel's size is exact; where it does not go with the level, what the tool prints does not help."""
     assert judged(ground(card(size=8 * TB), size=10 * TB), raid_level="raid6").verdict == "suspect"

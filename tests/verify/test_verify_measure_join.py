@@ -40,6 +40,16 @@ def test_the_knee_is_held_against_the_share_for_writes(low: float, high: float, 
     assert (line.figure.low, line.engine) == (low, "portable")
 
 
+@pytest.mark.parametrize(("drives", "sure"), [("disabled", True), ("enabled", False), (None, False)])
+def test_whose_cache_was_measured_is_known_where_those_of_the_drives_are_off(drives: str | None, sure: bool) -> None:
+    """A cache of the promised size may be that of the drives, unless they are known to be off."""
+    knee = session("knee", {"write_cache": (380, 370, 390)})
+    through = VolumeCache(write_policy="write_back", write_active="write_back", controller_cache="protected")
+    answer = answered(ground(card(volume_cache=through, drive_cache=drives)), knee, cache_size="512MiB")
+    assert any("does not show whether that is the cache of" in one for one in answer.reasons) is not sure
+    assert ("the write caches of the drives: they are off" in answer.ruled_out) is sure
+
+
 def test_a_small_knee_while_something_else_uses_the_cache_proves_nothing() -> None:
     """What slows a device down, or fills its cache, is no fault of the cache."""
     knee = session("knee", {"write_cache": (170, 150, 190)})

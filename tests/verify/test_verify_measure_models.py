@@ -143,6 +143,13 @@ def test_a_battery_backed_cache_passes_by_the_switch(battery: Session) -> None:
     assert "commits a second with the controller in write-through" in figures(answer)
 
 
+def test_a_write_cache_that_nothing_protects_is_confirmed_by_fast_commits(lying: Session) -> None:
+    """``--write-cache unprotected``: the drive's cache is on, and commits come faster than it turns."""
+    answer = answered(ground(disk("enabled", rpm=15000)), lying, write_cache="unprotected")
+    assert answer.verdict == "pass"
+    assert any("a cache accepts them" in one for one in answer.reasons)
+
+
 def test_the_same_cache_with_a_battery_that_failed_fails(battery: Session) -> None:
     """Speed does not make up for the battery."""
     failed = Battery(id="acme:0/battery0", kind="battery", status="failed")

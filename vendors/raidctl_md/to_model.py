@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-from raidctl.evidence import mark_read
+from raidctl.evidence import mark_read, record
 from raidctl.model import Array, Capability, Controller, Drive, Health, Problem, Progress, Volume
 from raidctl.vendor.mixed_machines import described_twice
 from raidctl.vendor.protocol import Observation
@@ -231,18 +231,18 @@ def _write_evidence(reading: Reading, built: _Built) -> dict[str, str]:
         status = statuses.get(where)
         # the words that the neutral status was concluded from
         concluded = status is not None and status == draft.get("status")
-        for line, name, value in draft.evidence:
-            line.fact(where, f"details[{_label(draft, name)}]" if where in containers else name, value)
-            if concluded and name == "status_text":
-                line.fact(where, "status", status)
+        evidence = draft.evidence
+        if where in containers:
+            evidence = [(line, f"details[{_label(draft, name)}]", value) for line, name, value in evidence]
+        record(where, evidence)
+        if concluded:
+            record(where, [(line, "status", status) for line, name, _ in evidence if name == "status_text"])
         for member in draft.members.values():
-            drive_id = built.ids[id(member)]
-            for line, name, value in member.evidence:
-                line.fact(drive_id, name, value)
+            record(built.ids[id(member)], member.evidence)
     details: dict[str, str] = {}
     for line, label, value in reading.controller:
         if built.arrays or label != "Personalities":
-            line.detail("md", label, value)
+            record("md", [(line, f"details[{label}]", value)])
             details[label] = value
         else:
             mark_read(line)

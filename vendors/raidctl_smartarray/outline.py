@@ -56,16 +56,13 @@ class Section(Struct):
     """None for the controller of an output that names none."""
     pairs: list[Pair] = field(default_factory=list)
     children: list[Section] = field(default_factory=list)
+    indent: int = -1
+    """Indentation of the heading; below every line where there is none."""
 
     @property
     def kind(self) -> Kind:
         """Kind of the heading."""
         return self.heading.kind
-
-    @property
-    def indent(self) -> int:
-        """Indentation of the heading; below every line where there is none."""
-        return -1 if self.line is None else self.line.indent
 
 
 class Paragraph(Struct):
@@ -163,7 +160,7 @@ class _Outliner:
             len(self.open) > 1 and _RANK[self.open[-1].kind] >= rank and not (grouped and self.open[-1].kind == "group")
         ):
             self.open.pop()
-        section = Section(opened, line)
+        section = Section(opened, line, indent=line.indent)
         self.row = section if opened.kind == "drive_row" else None
         if rank == 0:
             self.result.controllers.append(section)

@@ -43,8 +43,8 @@ _SENTENCE = re.compile(
 # Error: (CLI:003) Specified controller does not exist.
 _ERROR = re.compile(r"\s*(?:error|warning)\b\s*:?\s*(?:\(CLI:(?P<code>\d+)\))?\s*(?P<text>.*)", re.IGNORECASE)
 _DRIVER = re.compile(r"\s*Make sure .{0,40}3ware .{0,20}driver", re.IGNORECASE)
-_BLANKS = re.compile(r"[ \t]+")
-_SPACED = re.compile(r"(?<!\S)(\d+(?:\.\d+)?) ([KMGT]B?|hr\(s\))(?=\s|$)", re.ASCII)
+# between cells; the blank of "1.82 TB" is none of them
+_BLANKS = re.compile(r"[ \t]{2,}|\t|(?<!\d) | (?!(?:[KMGT]B?|hr\(s\))(?:\s|$))", re.ASCII)
 
 
 class Attribute(Struct, frozen=True):
@@ -96,7 +96,7 @@ _HEADINGS = {
 }
 _HEADING_WORDS = frozenset(words[0] for words in _HEADINGS)
 _FIRST = {
-    kind: re.compile(pattern)
+    kind: re.compile(rf"(?:{pattern})(?!\S)")
     for kind, pattern in {
         "controllers": r"c\d{1,3}",
         "events": r"c\d{1,3}",
@@ -190,10 +190,5 @@ def row(text: str, table: Table) -> dict[str, str] | None:
     text = text.strip()
     if _FIRST[table.kind].match(text) is None:
         return None
-    words = _SPACED.sub("\\1\N{NO-BREAK SPACE}\\2", text)
-    cells = _BLANKS.split(words, maxsplit=len(table.columns) - 1)
-    if _FIRST[table.kind].fullmatch(cells[0]) is None:
-        return None
-    if "\N{NO-BREAK SPACE}" in words:
-        cells = [cell.replace("\N{NO-BREAK SPACE}", " ") for cell in cells]
+    cells = _BLANKS.split(text, maxsplit=len(table.columns) - 1)
     return dict(zip(table.columns, cells, strict=False))

@@ -52,6 +52,8 @@ class Reader:
         self.controllers = controllers
         self.number = grammar.number_of(output.command) or ""
         self.table: Table | None = None
+        self.tables: set[str] = set()
+        """The kinds of tables that the output has."""
         self.plan: dict[int, str] = {}
         self.enclosure = ""
         self.drive: Draft | None = None
@@ -79,7 +81,7 @@ class Reader:
             return "its table of units has no end"
         if self.table is not None and self.output.lines[-1].text and len(last.split()) < len(self.table.columns):
             return "its last row is not whole"
-        tables = {table.kind for line in lines if (table := grammar.heading(line.text.rstrip()))}
+        tables = self.tables
         if "slots" not in tables and any(_ENCLOSURE.match(line.text) for line in lines):
             return "its table of slots is missing"
         about = [found[1] for line in lines if (found := _ABOUT.match(line.text))]
@@ -122,6 +124,7 @@ class Reader:
 
     def _heading(self, line: Line, table: Table) -> None:
         self.table = table
+        self.tables.add(table.kind)
         self.number = self.plan.get(line.number, self.number)
         if self.number.startswith("unknown-"):
             self.controller.add_problem(
@@ -232,7 +235,7 @@ class Reader:
         if state is None and not found.negated and (word := _DOING.get(found.operation)) is not None:
             tables.unit_status(unit, line, word, ROW)
         elif state is None or not found.negated:
-            unit.detail(line, f"is {found.operation}", found.text or "yes")
+            unit.detail(line, f"is {found.operation}", found.text or ("no" if found.negated else "yes"))
 
 
 def _read(draft: D, pair: Pair, fields: Fields[D]) -> None:

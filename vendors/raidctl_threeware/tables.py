@@ -247,7 +247,7 @@ def drive_status(drive: Draft, line: Line, value: str, weight: int = DETAIL) -> 
         return
     health = vocabulary.drive_status(value)
     known = drive.get("status")
-    if known is None or vocabulary.worse(health or "unknown", known):
+    if known is not None and vocabulary.worse(health or "unknown", known):
         drive.discard("status", "status_text")
     if value.upper() == "UNKNOWN":
         drive.put(line, "status", "unknown", weight)

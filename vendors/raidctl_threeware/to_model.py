@@ -86,8 +86,9 @@ def build(controller: ControllerDraft) -> tuple[Controller, list[Problem]]:
 def _drop_empty_ports(controller: ControllerDraft) -> None:
     """``/c0/p3 Status = NOT-PRESENT`` without a unit that misses the drive: the port is empty, and nothing is wrong."""
     for port, drive in list(controller.drives.items()):
-        known = [name for name in ("unit", "raw_model", "model", "serial", "size_bytes") if drive.get(name) is not None]
-        if not known and drive.get("status_text") == "NOT-PRESENT":
+        if drive.get("status_text") != "NOT-PRESENT":
+            continue
+        if all(drive.get(name) is None for name in ("unit", "raw_model", "model", "serial", "size_bytes")):
             for line, _, _ in drive.evidence:
                 controller.add_evidence(line, "drives", f"p{port} is empty")
             del controller.drives[port]

@@ -169,6 +169,13 @@ def test_there_are_as_many_batteries_as_are_counted() -> None:
     assert card("Smart Array P410 in Slot 1\n   Battery/Capacitor Count: 0\n").batteries == ()
 
 
+@pytest.mark.parametrize("kind", ["battery", "capacitor"])
+def test_a_label_that_names_the_kind_is_enough(kind: str) -> None:
+    """Old tools print ``Battery Status`` and ``Capacitor Status``, and no line about the cache's backup power."""
+    (found,) = card(f"Smart Array P410 in Slot 1\n   {kind.title()} Status: OK\n").batteries
+    assert found.kind == kind
+
+
 def test_a_counted_battery_without_a_status_is_not_taken_for_good() -> None:
     """A cable fault makes the status line vanish: the battery is unknown, and a problem says so."""
     found = told("Smart Array P410 in Slot 1\n   Battery/Capacitor Count: 1\n   Cache Status: OK\n")

@@ -98,6 +98,13 @@ def test_addresses_have_two_or_three_parts(row: str, identity: str, enclosure: s
     assert (found.size_bytes is None) == ("---" in row)
 
 
+def test_the_last_word_of_a_row_without_a_size_is_the_state() -> None:
+    """A failed drive may tell no size at all: ``(port 1I:box 1:bay 4, SAS, Failed)``."""
+    row = "physicaldrive 1I:1:4 (port 1I:box 1:bay 4, SAS, Failed)"
+    found = drive(f"Smart Array 6i in Slot 0 (Embedded)\n   array A\n      {row}\n")
+    assert (found.interface, found.status, found.status_text) == ("sas", "critical", "Failed")
+
+
 def test_both_addresses_of_a_drive_are_one_drive() -> None:
     """Old tools list a drive by port, box and bay, and head its section with box and bay."""
     found = card(

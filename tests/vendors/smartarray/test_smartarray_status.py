@@ -144,6 +144,13 @@ def test_a_good_machine_is_ok(text: str) -> None:
     assert _code(read_text(text)) == 0
 
 
+def test_a_reason_for_a_disabled_cache_is_kept_once() -> None:
+    """A reason over several lines is no pair, though a colon is in it."""
+    line = "Temporary disable condition:  The posted write cache has been"
+    details = _card(f"{_HEAD}{_CACHE}   {line}\n").details
+    assert [value for value in details.values() if "posted write cache" in value] == [" ".join(line.split())]
+
+
 def test_drives_sizes_and_cache() -> None:
     """Model without the vendor's column, the worse of two states, the cache's figures in MiB."""
     card = _card(_FULL)

@@ -24,6 +24,20 @@ def test_a_sentence_alone_tells_the_state(line: str, status: VolumeStatus, opera
     assert (volume.progress.operation, volume.progress.percent) == (operation, 44.0)
 
 
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("is not rebuilding,", "no"),
+        ("is rebuilding, its current state is REBUILDING", "its current state is REBUILDING"),
+        ("is not rebuilding, its current state is OK", None),
+    ],
+)
+def test_a_sentence_that_is_cut_off_is_not_turned_around(line: str, words: str | None) -> None:
+    """What is denied is not under way, whether or not the state of the unit follows."""
+    [volume] = told(f"/c2/u0 {line}\n/c2/u0 status = OK\n").controllers[0].volumes
+    assert volume.details.get("is rebuilding") == words
+
+
 def test_the_units_own_word_counts_more_than_the_sentence() -> None:
     """A rebuild that is paused is still a rebuild with a percentage."""
     found = told("/c2/u0 is rebuilding with percent completion = 44%\n/c2/u0 status = REBUILD-PAUSED\n")

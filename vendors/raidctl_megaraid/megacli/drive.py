@@ -44,9 +44,10 @@ def drive_key(enclosure: str | None, slot: str | None) -> str:
 
 def key_of(block: Block) -> str:
     """The key of the drive that a block reports; it ends in ``?`` where the text was cut before the slot."""
-    values = {item.label: item.pair.value for item in reversed(block.items) if not item.section}
-    slot = values.get("slot number", "")
-    enclosure = values.get("enclosure device id", "")
+    slot, enclosure = (
+        next((item.pair.value for item in block.items if item.label == label and not item.section), "")
+        for label in ("slot number", "enclosure device id")
+    )
     return drive_key(enclosure if _NAME.fullmatch(enclosure) else None, slot if _NAME.fullmatch(slot) else None)
 
 

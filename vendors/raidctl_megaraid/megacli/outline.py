@@ -36,7 +36,7 @@ _PROMPT = re.compile(r"\S{0,80}[#$>%]\s")
 _PORT = re.compile(r"port\s*-\s*\d{1,2}", re.IGNORECASE | re.ASCII)
 
 
-class Item(Struct):
+class Item(Struct, gc=False):  # as a pair
     """A pair, and the part of its block that it stands in."""
 
     section: str
