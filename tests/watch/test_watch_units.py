@@ -79,7 +79,7 @@ def test_systemd_understands_the_units(
     monkeypatch.setattr(sys, "argv", ["/usr/bin/true"])
     installed(module, words)
     files = sorted((tmp_path / "units").iterdir())
-    verify = ["systemd-analyze", "verify", "--man=no", *files]
+    verify = ["systemd-analyze", "verify", "--man=no", *map(str, files)]
     done = subprocess.run(verify, capture_output=True, text=True, check=False)
     ours = [line for line in done.stderr.splitlines() if "raidctl" in line]
     assert (done.returncode, ours) == (0, [])
