@@ -1,0 +1,18 @@
+"""The count of tables that CONTRIBUTING.md names."""
+
+from __future__ import annotations
+
+from tests.family_sizes import VENDORS, name_of, sizes, tables
+
+
+def test_tables_are_assignments_of_more_than_a_constant() -> None:
+    """Words and forms count with all their lines, limits and functions do not."""
+    module = "LIMIT = 3\nWORDS: dict[str, str] = {\n    'ok': 'ok',\n}\n\ndef read():\n    here = {\n    }\n"
+    assert tables(module) == 3
+
+
+def test_every_family_has_its_figures() -> None:
+    """None is without tables, and none consists of them."""
+    figures = {name_of(package): sizes(package) for package in VENDORS.glob("raidctl_*")}
+    assert {"lvm", "mpt", "marvell", "zfs", "redfish"} <= figures.keys()
+    assert all(0 < size.tables < size.lines and size.files > 1 for size in figures.values())
