@@ -233,8 +233,7 @@ class Draft(Struct):
 
     def drop_evidence(self) -> None:
         """Mark the lines as read: the object is shown as another tool reports it."""
-        for line, _, _ in self.evidence:
-            line.used = True
+        mark_read(*(line for line, _, _ in self.evidence))
 
 
 @lru_cache(maxsize=4096)

@@ -31,7 +31,7 @@ _ROLES_LIST = re.compile(r"(?:\s\d{1,4}:(?:-|\d{1,5}))+\s*", re.ASCII)
 # details of the array
 _ARRAY_DETAILS = frozenset(
     {
-        "Feature Map", "Creation Time", "Used Dev Size", "Used Size", "Total Devices", "Preferred Minor",
+        "Creation Time", "Used Dev Size", "Used Size", "Total Devices", "Preferred Minor",
         "Working Devices", "Failed Devices", "Spare Devices", "Events", "Rounding", "Delta Devices", "New Level",
         "New Layout", "New Chunksize", "Reshape pos'n", "Cluster Name", "Update Time", "Eedk", "Sync checkpoint",
     }
@@ -149,7 +149,7 @@ def _read_checksum(draft: _SuperblockDraft, pair: Pair) -> None:
 
 def _read_features(draft: _SuperblockDraft, pair: Pair) -> None:
     """Bits of the superblock: of a member beside a journal (0x200), with partial parity logs (0x40, 0x400)."""
-    _keep_member(draft, pair)
+    keep(draft, pair)
     try:
         bits = int(pair.value, 16)
     except ValueError:

@@ -62,13 +62,7 @@ def build(controller: ControllerDraft, object_id: str, kind: str) -> tuple[Contr
     """
     settle(controller, kind)
     settle_settings(controller)
-    controller.derive(derived_fields.CONTROLLER)
-    for volume in controller.volumes.values():
-        volume.derive(derived_fields.VOLUME)
-    for drive in controller.drives.values():
-        drive.derive(derived_fields.DRIVE)
-    for battery in controller.batteries.values():
-        battery.derive(derived_fields.BATTERY)
+    _derive(controller)
     spares = controller.arrays_of_spares()
     cache = _cache(controller)
     batteries = _batteries(controller, cache, object_id)
@@ -103,6 +97,16 @@ def build(controller: ControllerDraft, object_id: str, kind: str) -> tuple[Contr
     alone = [battery.id for battery, draft in drafts if draft is None or not draft.evidence]
     controller.write_evidence(object_id, partial(_shown_on, alone))
     return found, problems
+
+
+def _derive(controller: ControllerDraft) -> None:
+    controller.derive(derived_fields.CONTROLLER)
+    for volume in controller.volumes.values():
+        volume.derive(derived_fields.VOLUME)
+    for drive in controller.drives.values():
+        drive.derive(derived_fields.DRIVE)
+    for battery in controller.batteries.values():
+        battery.derive(derived_fields.BATTERY)
 
 
 def _lacking(controller: Controller) -> int:
