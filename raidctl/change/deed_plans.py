@@ -49,8 +49,14 @@ def plan_deeds(
 
 
 def _unprinted(denials: Sequence[Denial]) -> Iterator[Denial]:
-    """Take the command for a person out of each denial whose deed is refused for another reason as well."""
-    for one in denials:
+    """Take the command for a person out of each denial whose deed is refused for another reason as well.
+
+    A family and a guard may refuse a deed in the same words: they are shown once, with the name of the guard.
+    """
+    named = {(one.deed, one.reason) for one in denials if one.guard}
+    shown = [one for one in denials if one.guard or (one.deed, one.reason) not in named]
+    once = {(one.deed, one.guard, one.reason): one for one in shown}
+    for one in once.values():
         refused = any(other.deed == one.deed and not other.printed for other in denials)
         yield replace(one, alternative=None, printed=False) if one.printed and refused else one
 

@@ -99,7 +99,8 @@ def _recent(deed: Deed, last: str | None, now: datetime, *, reported: bool) -> I
     moment = parse_moment(last)
     if moment is None and not (last is None and reported):
         reason = "When the last learn cycle was is not reported."
-        yield Denial(deed=deed, guard="B2", reason=reason, overridable=True, unknown=True)
+        way = "If it was more than a day ago: --unsafe REASON."
+        yield Denial(deed=deed, guard="B2", reason=reason, alternative=way, overridable=True, unknown=True)
     elif moment is not None and now - moment < PAUSE:
         ago = format_duration(max(0, int((now - moment).total_seconds())))
         yield Denial(deed=deed, guard="B2", reason=f"The last learn cycle was {ago} ago; a day is the least.")

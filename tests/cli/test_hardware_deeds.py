@@ -158,6 +158,14 @@ def test_refused_commands_change_nothing(raid: Raid, words: tuple[str, ...], cod
     assert shown(raid, "h730", "show")["controllers"] == before
 
 
+def test_a_reason_is_shown_once(raid: Raid) -> None:
+    """The controller's family and a guard refuse in the same words; a refusal that is overridden says how."""
+    done = raid("h730", "rebuild", "stop", "32:8", "--dry-run")
+    assert done.stdout.count("is not being rebuilt") == 1, done.output
+    unknown = raid("9690", "battery", "learn", "threeware:6", "--dry-run")
+    assert "instead: If it was more than a day ago: --unsafe REASON." in unknown.stdout
+
+
 def test_a_command_for_a_person_is_printed_only_if_no_guard_refuses_it(raid: Raid) -> None:
     """With the place of the drive; where a guard refuses, the screen has no command that does it by hand."""
     words = "pd {} modify disablepd"

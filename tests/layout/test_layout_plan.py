@@ -21,6 +21,7 @@ from raidctl.layout.specification import Partition
 from raidctl.layout.tables import MIB, Row, rows, script
 from raidctl.model import Controller, Drive, Tool
 from raidctl.model.cache import WritePolicy
+from raidctl.model.inventory import RaidLevel
 from raidctl.simulation.demo import demos
 from raidctl.vendor.creating import CannotCreate, NewVolume, creating_of
 from raidctl.vendor.operations import operations_of
@@ -75,7 +76,7 @@ COMMANDS = {
     ("megaraid", "megaraid:0", "MegaCli64"): "MegaCli64 -CfgLdAdd -r6[252:0,252:1,252:2,252:3] WB RA NoCachedBadBBU "
     "-strpsz256 -a0 -NoLog",
     ("adaptec", "adaptec:1", "arcconf"): "arcconf CREATE 1 LOGICALDRIVE Stripesize 256 Name lake MAX 6 0 0 0 1 0 2 0 3",
-    ("threeware", "threeware:6", "tw_cli"): "tw_cli /c6 add type=raid6 disk=0:1:2:3 stripe=256 name=lake "
+    ("threeware", "threeware:6", "tw_cli"): "tw_cli /c6 add type=raid5 disk=0:1:2:3 stripe=256 name=lake "
     "storsave=protect",
     ("smartarray", "smartarray:0", "ssacli"): "ssacli ctrl slot=0 create type=ld drives=1I:1:0,1I:1:1,1I:1:2,1I:1:3 "
     "raid=6 ss=256 logicaldrivelabel=lake aa=enable",
@@ -85,10 +86,11 @@ PLACES = {"md": "", "megaraid": "252:{}", "adaptec": "0,{}", "threeware": "p{}",
 
 @pytest.mark.parametrize(("family", "controller", "tool"), COMMANDS)
 def test_each_tool_is_given_its_own_words(family: str, controller: str, tool: str) -> None:
-    """The words of the manuals, for a RAID-6 of four drives in protected write-back."""
+    """The words of the manuals, for a RAID-6 of four drives in protected write-back; 3ware's has five at least."""
     drives = tuple(Drive(id=f"{controller}/{PLACES[family].format(number)}") for number in range(4))
     new = NewVolume(
-        name="lake", raid_level="raid6", drives=drives, size_bytes=None, strip_bytes=262144,
+        name="lake", raid_level="raid5" if family == "threeware" else "raid6", drives=drives, size_bytes=None,
+        strip_bytes=262144,
         nodes=tuple(f"/dev/sd{letter}" for letter in "abcd"), write="protected_write_back", read="read_ahead",
         metadata="1.2" if family == "md" else None, md_layout=None,
         consistency_policy="bitmap" if family == "md" else None,
@@ -102,6 +104,36 @@ def test_each_tool_is_given_its_own_words(family: str, controller: str, tool: st
         creating.create(on, replace(new, raid_level="jbod"), told)
     with pytest.raises(CannotCreate):
         creating.create(on, replace(new, name="a; reboot"), told)
+
+
+@pytest.mark.parametrize(
+    ("tool", "level", "number", "words"),
+    [
+        ("tw_cli", "raid0", 1, None), ("tw_cli", "raid1", 3, None), ("tw_cli", "raid6", 4, None),
+        ("tw_cli", "raid0", 2, "tw_cli /c6 add type=raid0 disk=0:1 storsave=protect"),
+        ("arcconf", "raid0", 1, None), ("arcconf", "raid1", 4, None), ("storcli64", "raid1", 3, None),
+        ("MegaCli64", "raid0", 1, "MegaCli64 -CfgLdAdd -r0[252:0] -a0 -NoLog"), ("ssacli", "raid1", 4, None),
+        ("ssacli", "raid0", 1, "ssacli ctrl slot=0 create type=ld drives=1I:1:0 raid=0"),
+    ],
+)  # fmt: skip
+def test_no_tool_is_given_a_number_of_drives_that_it_refuses(
+    tool: str, level: RaidLevel, number: int, words: str | None
+) -> None:
+    """As in the manuals; a 3ware unit without a write policy uses its cache only while the battery is good."""
+    [(family, controller)] = {(one, on) for one, on, name in COMMANDS if name == tool}
+    new = NewVolume(
+        name=None, raid_level=level, size_bytes=None, strip_bytes=None, write=None, read=None, nodes=(), metadata=None,
+        drives=tuple(Drive(id=f"{controller}/{PLACES[family].format(one)}") for one in range(number)), md_layout=None,
+        consistency_policy=None,
+    )  # fmt: skip
+    creating = creating_of(next(vendor for vendor in vendors()[0] if family == vendor.FAMILY))
+    assert creating is not None
+    told, tools = Controller(id=controller, told_by=tool, slot="0"), [Tool(name=tool, path=f"/usr/sbin/{tool}")]
+    if words is None:
+        with pytest.raises(CannotCreate, match="drive"):
+            creating.create(told, new, tools)
+        return
+    assert [" ".join(found) for found in creating.create(told, new, tools)] == [words]
 
 
 def test_mdadm_is_given_the_spares_that_the_plan_overwrites() -> None:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from raidctl.model import Controller, Tool
 from raidctl.vendor.creating import CannotCreate, NewVolume, label
 from raidctl.vendor.tools import command_of
-from raidctl_adaptec.settings import address, controller_number
+from raidctl_adaptec.settings import address, controller_number, smartpqi
 
 _LEVELS = {"raid0": "0", "raid1": "1", "raid5": "5", "raid6": "6", "raid10": "10", "raid50": "50", "raid60": "60"}
 _NAME = re.compile(r"[\w.-]{1,15}", re.ASCII)
@@ -23,6 +23,10 @@ def create(controller: Controller, new: NewVolume, tools: Sequence[Tool]) -> Seq
     number, level = controller_number(controller), _LEVELS.get(new.raid_level)
     if level is None:
         raise CannotCreate(f"raidctl plans no {new.raid_level} on Adaptec controllers.")
+    if level == "0" and len(new.drives) < 2 and smartpqi(controller) is not True:
+        raise CannotCreate("A volume of one drive is a simple volume here, which is no RAID-0.")
+    if level == "1" and len(new.drives) != 2:
+        raise CannotCreate("A raid1 of Adaptec controllers has 2 drives.")
     places = [address(drive) for drive in new.drives]
     known = [place for place in places if place is not None]
     if not reported or number is None or len(known) < len(places):

@@ -42,6 +42,8 @@ def create(controller: Controller, new: NewVolume, tools: Sequence[Tool]) -> Seq
     places = [drive.id.rpartition("/")[2] for drive in new.drives]
     if not all(_PLACE.fullmatch(place) for place in places):
         raise CannotCreate("The tool does not report the enclosure and slot of a drive.")
+    if new.raid_level == "raid1" and len(new.drives) % 2:
+        raise CannotCreate("A raid1 of MegaRAID controllers has an even number of drives.")
     if new.size_bytes is not None:
         raise CannotCreate("Sizes are rounded differently by each version: leave size out, or make it by hand.")
     if kind == "megacli":

@@ -29,6 +29,8 @@ def create(controller: Controller, new: NewVolume, tools: Sequence[Tool]) -> Seq
         raise CannotCreate(f"Smart Array controllers have no {new.raid_level}.")
     if not reported or controller.slot is None or not _SLOT.fullmatch(controller.slot):
         raise CannotCreate("The tool that reported the controller, or the controller's slot, is unknown.")
+    if level == "1" and len(new.drives) != 2:
+        raise CannotCreate("A raid1 of Smart Array controllers has 2 drives; more are a raid10.")
     places = [drive.id.rpartition("/")[2] for drive in new.drives]
     if not all(_ADDRESS.fullmatch(place) for place in places):
         raise CannotCreate("The tool does not report the port, box and bay of a drive.")

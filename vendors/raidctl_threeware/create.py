@@ -1,7 +1,8 @@
 """The command that makes a 3ware unit: ``/c0 add type=raid6 disk=0-7 …``. Pure.
 
 "3ware SATA+SAS RAID Controller Card CLI Guide, Version 10.2", page 53. The write cache is on unless ``nowrcache`` is
-given; with ``storsave=protect`` it is used only while the battery is good.
+given; with ``storsave=protect``, also for a layout that asks for no write policy, it is used only while the battery is
+good. The user guide has the numbers of drives: a unit of one drive is ``type=single``, which is no RAID-0.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from raidctl.vendor.creating import CannotCreate, NewVolume, label
 from raidctl.vendor.tools import command_of
 
 _LEVELS = {"raid0": "raid0", "raid1": "raid1", "raid5": "raid5", "raid6": "raid6", "raid10": "raid10"}
+_FEWEST = {"raid0": 2, "raid6": 5}
 _PORT = re.compile(r"threeware:(\d{1,3})/p(\d{1,3})", re.ASCII)
 _NAME = re.compile(r"[\w.-]{1,21}", re.ASCII)
 """The manual: up to 21 characters."""
@@ -24,6 +26,10 @@ def create(controller: Controller, new: NewVolume, tools: Sequence[Tool]) -> Seq
     level = _LEVELS.get(new.raid_level)
     if level is None:
         raise CannotCreate(f"raidctl plans no {new.raid_level} on 3ware controllers.")
+    if len(new.drives) < _FEWEST.get(level, 0):
+        raise CannotCreate(f"A {level} of 3ware controllers has at least {_FEWEST[level]} drives.")
+    if level == "raid1" and len(new.drives) != 2:
+        raise CannotCreate("A raid1 of 3ware controllers has 2 drives.")
     ports = [_PORT.fullmatch(drive.id) for drive in new.drives]
     known = [port for port in ports if port is not None]
     if not tools or len(known) < len(ports):
@@ -38,6 +44,6 @@ def create(controller: Controller, new: NewVolume, tools: Sequence[Tool]) -> Seq
         words.append(f"name={name}")
     if new.write in ("write_through", "off"):
         words.append("nowrcache")
-    elif new.write == "protected_write_back":
+    elif new.write in (None, "protected_write_back"):
         words.append("storsave=protect")
     return [tuple(words)]
