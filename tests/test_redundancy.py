@@ -152,6 +152,9 @@ def test_the_array_has_what_its_worst_volume_has() -> None:
         other = replace(one.volumes[0], id="x:0/v1", raid_level=level)
         (done,) = with_redundancy([replace(one, volumes=(one.volumes[0], other))])
         assert done.arrays[0].failures_tolerated == wanted
+    bare, unknown = (replace(one.volumes[0], id=f"x:0/{level}", raid_level=level) for level in ("raid0", "unknown"))
+    (done,) = with_redundancy([replace(one, volumes=(unknown, bare))])
+    assert done.arrays[0].failures_tolerated == 0
 
 
 def test_it_is_written_as_people_speak() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from raidctl.change.guard import unsafe
 from raidctl.model import Battery, BatteryStatus, Cache, Controller, Drive, Volume, VolumeCache
-from raidctl.vendor.plan import Desired
+from raidctl.vendor.plan import Desired, Setting
 from tests.support.over import over
 
 STATES: tuple[BatteryStatus, ...] = get_args(BatteryStatus)
@@ -76,6 +76,25 @@ def test_a_cache_that_is_out_of_use_is_no_cache() -> None:
 def test_write_through_is_always_let_through() -> None:
     """What loses nothing needs no battery."""
     assert unsafe(card(()), wish("write_through")) is None
+
+
+@pytest.mark.parametrize("setting", ["journal_mode", "cache_mode"])
+@pytest.mark.parametrize(
+    ("value", "refused"),
+    [
+        ("write-back", True),
+        ("write_back", True),
+        ("writeback", True),
+        ("write-through", False),
+        ("writethrough", False),
+    ],
+)
+def test_a_journal_or_cache_on_one_device_is_refused_in_write_back_alone(
+    setting: Setting, value: str, refused: bool
+) -> None:
+    """What is on one device only is lost with it; in write-through it holds nothing alone."""
+    asked = Desired(object_id="md:md0", setting=setting, value=value)
+    assert (unsafe(Controller(id="md", mode="software"), asked) is not None) == refused
 
 
 @pytest.mark.parametrize(

@@ -8,10 +8,12 @@ import pytest
 from msgspec.structs import replace
 
 from raidctl.change.engine import Change, begin, plan
-from raidctl.change.journal import Entry, Journal, JournalFull, StepEvent
+from raidctl.change.journal import Begin, Entry, Journal, JournalFull, StepEvent, Subject
 from raidctl.change.restore import Restorer
 from raidctl.change.restored import Restored
+from raidctl.change.rollback import UndoStep, undo_steps
 from raidctl.change.state_directory import Holder, hold
+from raidctl.model import Controller, Drive, Host, Inventory
 from raidctl.simulation.runner import Simulated
 from raidctl.survey.survey import Survey, survey
 from raidctl.vendor.plan import Action, Desired, Step
@@ -217,3 +219,22 @@ def test_what_is_told_only_when_something_else_is_back_is_put_back_then(machine:
     here = Restorer(machine.journal, machine.place, machine.simulated, machine.look, VENDORS, "local", quiet, quiet)
     assert here.put_back(both).faults == []
     assert machine.simulated.state() == machine.before
+
+
+@pytest.mark.parametrize(("node", "run"), [("/dev/sda", True), ("/dev/sdb", False)])
+def test_a_command_of_the_journal_is_not_run_on_another_node(node: str, run: bool) -> None:
+    """After a reboot the drive may have another node, and the one in the command may be another drive's."""
+    step = Step(
+        object_id="drives:S1", setting="write-cache", before="1", after="0",
+        undo=Action(argv=("hdparm", "-W1", "/dev/sda")),
+    )  # fmt: skip
+    subject = Subject(id="drives:0000:00:17.0", objects={"drives:S1": "/dev/sda"})
+    begin = Begin(
+        change="one", at="2026-01-01T00:00:00Z", kind="batch", about="", user="root", pid=1, boot="", source="local",
+        subjects=(subject,), steps=(step,),
+    )  # fmt: skip
+    drive = Drive(id="drives:S1", device=node, role="passthrough")
+    card = Controller(id=subject.id, mode="none", drives=(drive,))
+    [back] = undo_steps(begin, [0], Inventory(host=Host(), controllers=(card,)), VENDORS)
+    assert isinstance(back, UndoStep)
+    assert back.action == (step.undo if run else None)

@@ -8,16 +8,17 @@ import msgspec
 import pytest
 
 from raidctl.change.engine import Change, begin, plan
+from raidctl.change.expectations import unmet
 from raidctl.change.journal import Journal
 from raidctl.change.preview import preview
 from raidctl.change.restore import Restorer
 from raidctl.change.restored import Restored
 from raidctl.errors import UnderWay
-from raidctl.model import Problem
+from raidctl.model import Controller, Host, Inventory, Problem
 from raidctl.simulation.demo import machine
 from raidctl.simulation.moods import Moody
 from raidctl.survey.survey import Survey, survey
-from raidctl.vendor.plan import Desired, Plan
+from raidctl.vendor.plan import Desired, Expectation, Plan
 from raidctl.vendor.registry import vendors
 from tests.change.md_machine import bench
 from tests.change.test_deeds import hand
@@ -114,3 +115,19 @@ def test_a_temporary_setting_of_an_operation_is_not_put_back_unread(tmp_path: Pa
     [result] = found.restored()
     assert (len(found.argvs), len(result.put_back), result.faults) == (1, 1, [])
     assert result.open is not None
+
+
+@pytest.mark.parametrize(
+    ("name", "listed", "words"),
+    [
+        ("acme:0/v1", False, "it is unknown whether acme:0/v1 exists"),
+        ("acme:0/v1", True, "acme:0/v1 does not exist"),
+        ("acme:0", False, "acme:0 does not exist"),
+    ],
+)
+def test_a_missing_tool_hides_what_is_on_controllers_that_nothing_lists(name: str, listed: bool, words: str) -> None:
+    """What is on a controller that another tool lists is known not to exist."""
+    lost = Problem(severity="error", kind="no_tool", where="acme", message="acmecli is not installed.")
+    cards = (Controller(id="acme:0"),) if listed else ()
+    seen = Survey(Inventory(host=Host(), controllers=cards, problems=(lost,)))
+    assert unmet(seen, [Expectation(object_id=name, field="status", value="ok")]) == [words]

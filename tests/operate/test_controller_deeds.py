@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from raidctl.operate.abilities import lacking
 from raidctl.select import family_of
 from raidctl.vendor.plan import Deed
 from raidctl.vendor.shapes import FORCING
@@ -92,10 +93,13 @@ def test_abilities_and_plans_agree(family: str, tmp_path: Path) -> None:
             known = operations(family).abilities(controller, seen.inventory.tools)
             drive = controller.drives[0].id
             for verb in (verb for verb in VERBS if verb not in OWN):
-                made = planned(seen, Deed(object_id=controller.volumes[0].id, verb=verb, drive=drive))
+                asked = Deed(object_id=controller.volumes[0].id, verb=verb, drive=drive)
+                made = planned(seen, asked)
                 ability = known.get(verb)
                 if ability is not None and not ability.can:
                     assert (made.steps, [denial.reason for denial in made.denials]) == ((), [ability.why_not]), verb
+                    refusals = [] if ability.printed else [ability.why_not]
+                    assert [denial.reason for denial in lacking([asked], seen, VENDORS)] == refusals, verb
                 if ability is None:
                     assert made.steps == ()
                 assert ability is None or ability.can or ability.why_not

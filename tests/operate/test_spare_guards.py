@@ -12,8 +12,10 @@ from raidctl.errors import ChangeUndone
 from raidctl.model import Drive, Errors, Progress
 from raidctl.operate.new_drive import Candidate, Objection, objections, signatures
 from raidctl.operate.spare_guards import denials
+from raidctl.operate.spare_guards_behind import objections_behind
 from raidctl.request import Failure, RunAnswer
 from raidctl.survey.survey import Survey
+from raidctl.vendor.plan import Deed
 from tests.change.md_machine import Bench, bench, deed, definition
 
 replace = msgspec.structs.replace
@@ -120,6 +122,16 @@ def test_guard_S2_the_last_spare_of_an_array_in_need_stays(spared: Survey) -> No
     assert refused(worn) == [("S2", True)]
     more = changed(worn, lambda one: {"role": "spare"} if one.id == "md:md0/sdc" else {})
     assert refused(more) == []
+
+
+def test_guard_S2_holds_behind_a_controller(spared: Survey) -> None:
+    """Its last spare stays while the volume is degraded; of two spares one may go."""
+    seen = volume(spared, status="degraded")
+    more = changed(seen, lambda one: {"role": "spare"} if one.id == "md:md0/sdc" else {})
+    deed = Deed(object_id="md:md0", verb="remove_spare", drive="md:md0/sdd")
+    for machine, refusals in ((seen, ["S2"]), (more, [])):
+        [controller] = [one for one in machine.inventory.controllers if one.id == "md"]
+        assert [one.guard for one in objections_behind(deed, machine, controller)] == refusals
 
 
 def test_guard_S3_a_drive_becomes_a_spare_only_as_R10_and_R11_allow(bays: Survey) -> None:

@@ -27,6 +27,7 @@ from tests.verify.grounds import TB, card, disk, ground, judged
         ("raid10", 6 * TB, "fits"),
         ("raid10", 8 * TB, "contradicts"),
         ("raid50", 8 * TB, "fits"),
+        ("raid50", 10 * TB, "contradicts"),
         ("raid60", 4 * TB, "fits"),
     ],
 )

@@ -44,8 +44,8 @@ def test_the_knee_is_held_against_the_share_for_writes(low: float, high: float, 
 def test_whose_cache_was_measured_is_known_where_those_of_the_drives_are_off(drives: str | None, sure: bool) -> None:
     """A cache of the promised size may be that of the drives, unless they are known to be off."""
     knee = session("knee", {"write_cache": (380, 370, 390)})
-    through = VolumeCache(write_policy="write_back", write_active="write_back", controller_cache="protected")
-    answer = answered(ground(card(volume_cache=through, drive_cache=drives)), knee, cache_size="512MiB")
+    back = VolumeCache(write_policy="protected_write_back", write_active="write_back", controller_cache="protected")
+    answer = answered(ground(card(volume_cache=back, drive_cache=drives)), knee, cache_size="512MiB")
     assert any("does not show whether that is the cache of" in one for one in answer.reasons) is not sure
     assert ("the write caches of the drives: they are off" in answer.ruled_out) is sure
 

@@ -22,7 +22,7 @@ _ROLES: dict[str, Role | None] = {
     "array": "member", "unassigned": "unassigned", "hba": "passthrough", "spares": "spare",
     "listing": None, "controller": None, "device": None, "port": None, "sensor": None,
 }  # fmt: skip
-_EMPTY = re.compile(r"does not have any (logical|physical)", re.IGNORECASE)
+_EMPTY = re.compile(r"does not have any (?:logical|physical)", re.IGNORECASE)
 
 
 class Collection(Struct):
@@ -214,15 +214,12 @@ def _messages_of(
         return placed.get(id(paragraph.controller))
     if outline.slot is None or paragraph.kind != "error":
         return None
-    empty = _EMPTY.search(paragraph.text)
     for controller in controllers:
         if controller.name == outline.slot:
-            if empty:
-                controller.empty.add(empty[1].lower())
             return controller
-    if empty is None:
+    if _EMPTY.search(paragraph.text) is None:
         return None
-    made = ControllerDraft(name=outline.slot, empty={empty[1].lower()})
+    made = ControllerDraft(name=outline.slot)
     made.put(paragraph.lines[0], "slot", outline.slot, 0)
     controllers.append(made)
     return made

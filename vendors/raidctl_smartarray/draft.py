@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from msgspec import field
-
 from raidctl.vendor import draft
 from raidctl.vendor.draft import GroupDraft
 
@@ -16,8 +14,6 @@ class ControllerDraft(draft.ControllerDraft[GroupDraft]):
     chassis: str | None = None
     node: str = ""
     """Name of its device node, ``c0`` or ``sg2``, where no slot is known."""
-    empty: set[str] = field(default_factory=set)
-    """``logical`` and ``physical``: the tool reports that there are none."""
 
     array_prefix: ClassVar[str] = ""
 

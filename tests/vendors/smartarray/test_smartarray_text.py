@@ -80,6 +80,17 @@ def test_no_logical_drives_is_a_state_of_the_card() -> None:
     assert [(problem.kind, problem.severity) for problem in found.problems] == [("note", "info")]
 
 
+def test_an_error_belongs_to_the_controller_that_its_command_names() -> None:
+    """Of two controllers, the one in the slot of the command line has no logical drives."""
+    config = "Smart Array P410 in Slot 1\n   Slot: 1\n\nSmart Array P410 in Slot 2\n   Slot: 2\n"
+    error = "\nError: The specified device does not have any logical drives.\n\n"
+    for slot in ("1", "2"):
+        names = ["ssacli ctrl all show config detail", f"ssacli ctrl slot={slot} ld all show"]
+        found = told(config, error, names=names)
+        assert [one.id for one in found.controllers] == ["smartarray:1", "smartarray:2"]
+        assert [one.where for one in found.problems if one.kind == "note"] == [f"smartarray:{slot}"]
+
+
 @pytest.mark.parametrize(
     ("text", "kind"),
     [

@@ -210,6 +210,14 @@ def test_the_list_of_cards_tells_of_batteries(word: str, count: int) -> None:
     assert len(card(CARDS.replace("OK       \n", f"{word}\n")).batteries) == count
 
 
+@pytest.mark.parametrize("lines", [1, 2])
+def test_a_list_that_is_cut_off_behind_its_head_is_told_apart_from_an_empty_one(lines: int) -> None:
+    """Nothing follows the titles of the columns, or the rule below them."""
+    head = UNITS.lstrip("\n").splitlines()[:lines]
+    [output] = told("\n" + "\n".join(head) + "\n").outputs
+    assert output.cut_off == "nothing follows the head of its last table"
+
+
 def test_a_list_that_is_cut_off_in_its_last_column_is_read() -> None:
     """The battery is not told then."""
     assert card(CARDS.replace("OK       \n", "")).model == "9650SE-8LPML"
