@@ -37,7 +37,7 @@ _WHOLE = (
     # `storcli /c0/dall show` prints the topology with its legend and a blank line, `show all` goes on
     re.compile(r"(?s).*\nDescription = Show Diskgroup Succeeded\n(?:(?! LIST :).)*\nDG=.*\n\n"),
     # cciss_vol_status prints a line for each volume and enclosure; with -V, a cache without trouble ends so
-    re.compile(r"(?:/dev/\S+: \([^()]+\) (?:RAID|Enclosure) .* status: .*\n)+"),
+    re.compile(r"(?:/dev/\S+: \([^()]+\) (?:RAID|Enclosure) .* status: .*(?:\n|\.\Z))+"),
     re.compile(r"(?s)Controller: .*\n {10,}Write cache enabled: Yes\n"),
     # `dmsetup status` prints a line for each device, and `dmsetup status NAME` or `--target mirror` only some of them
     re.compile(r"(?:#.*\n)*(?:\S+: \d+ \d+ (?:raid|mirror|linear)\b.*\n)+"),
