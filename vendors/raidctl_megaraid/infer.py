@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from raidctl.model import Health
+from raidctl.vendor.disagreement import settle_settings
 from raidctl.vendor.draft import WEAK, Draft, GroupDraft
 from raidctl_megaraid.draft import ControllerDraft
 from raidctl_megaraid.megacli import settle as settle_megacli
@@ -37,6 +38,7 @@ def settle(controller: ControllerDraft, kind: str) -> None:
         settle_megacli(controller)
     elif kind != "mfi":
         _storcli(controller)
+    settle_settings(controller)
     _next_learn(controller)
     _homes(controller)
     _members(controller)

@@ -25,7 +25,6 @@ from raidctl.model import (
     Volume,
 )
 from raidctl.order import natural
-from raidctl.vendor.disagreement import settle_settings
 from raidctl.vendor.draft import Draft, GroupDraft, Shown, distinct
 from raidctl.vendor.mixed_machines import note_mixed
 from raidctl.vendor.shapes import MISSING_PLACES
@@ -61,7 +60,6 @@ def build(controller: ControllerDraft, object_id: str, kind: str) -> tuple[Contr
         kind: The kind of the tool that reported it: ``storcli``, ``storcli2``, ``megacli``, ``mfi``.
     """
     settle(controller, kind)
-    settle_settings(controller)
     _derive(controller)
     spares = controller.arrays_of_spares()
     cache = _cache(controller)
