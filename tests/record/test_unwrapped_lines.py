@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import textwrap
 from collections.abc import Callable
 from functools import cache
@@ -9,10 +10,12 @@ from pathlib import Path
 
 import pytest
 
+from raidctl.output.json import to_json
 from raidctl.recording.loose_files import collect_outputs
 from raidctl.request import Run, RunAnswer
 from raidctl.survey.survey import Survey, survey_documents
 from raidctl.vendor.registry import vendors
+from tests.record.test_pasted_texts import leaves
 from tests.support.machines import recording
 
 VENDORS = vendors()[0]
@@ -106,3 +109,26 @@ def test_a_wrapped_output_is_read_as_printed(
     whole, found = _read(tmp_path, text), _read(tmp_path, damage(text, width))
     assert found.inventory.controllers == whole.inventory.controllers
     assert _strange(found) == _strange(whole)
+
+
+def test_a_row_that_was_broken_several_times_is_one_row(tmp_path: Path) -> None:
+    """In a narrow mail, nearly all facts of rows that are much longer than its lines are read."""
+    text = _output("smartarray-cciss-vol-status", _VOLUMES)
+    whole, found = _facts(_read(tmp_path, text)), _facts(_read(tmp_path, blanks_kept(text, 64)))
+    assert sum(found.get(name) == value for name, value in whole.items()) >= 0.97 * len(whole)
+
+
+def test_sentences_around_an_output_are_not_joined(tmp_path: Path) -> None:
+    """Two lines that nobody understands are not better as one: each is listed by itself."""
+    prose = (
+        "Yesterday one of the drives has begun to make strange noises, and since then\n"
+        "the array is much slower than before; does anybody know whether it is worth\n"
+        "to wait for the end of the rebuild or rather to replace the second drive too\n"
+    )
+    text = _output("md-degraded-rebuilding", "mdadm --detail /dev/md10")
+    found = _read(tmp_path, f"{prose}\n{text}")
+    assert [line.text for output in found.outputs for line in output.unparsed()] == prose.splitlines()
+
+
+def _facts(seen: Survey) -> dict[str, object]:
+    return dict(leaves(json.loads(to_json(seen.inventory))["controllers"]))

@@ -149,7 +149,7 @@ def _read_checksum(draft: _SuperblockDraft, pair: Pair) -> None:
 
 def _read_features(draft: _SuperblockDraft, pair: Pair) -> None:
     """Bits of the superblock: of a member beside a journal (0x200), with partial parity logs (0x40, 0x400)."""
-    _keep_member(draft, pair)
+    keep(draft, pair)
     try:
         bits = int(pair.value, 16)
     except ValueError:
