@@ -5,15 +5,18 @@ from __future__ import annotations
 import json
 import textwrap
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 import pytest
 
 from raidctl.output.json import to_json
 from raidctl.recording.loose_files import collect_outputs
+from raidctl.recording.transcript import cleaned
+from raidctl.recording.unwrap_lines import reading, unwrapped
 from raidctl.request import Run, RunAnswer
 from raidctl.survey.survey import Survey, survey_documents
+from raidctl.vendor.protocol import Document
 from raidctl.vendor.registry import vendors
 from tests.record.test_pasted_texts import leaves
 from tests.support.machines import recording
@@ -109,6 +112,36 @@ def test_a_wrapped_output_is_read_as_printed(
     whole, found = _read(tmp_path, text), _read(tmp_path, damage(text, width))
     assert found.inventory.controllers == whole.inventory.controllers
     assert _strange(found) == _strange(whole)
+
+
+@pytest.mark.parametrize(
+    ("machine", "command", "damage", "width"),
+    [
+        ("drives-sas-multipath", f"{_SMART}/sdb", wrapped, 72),
+        ("drives-ahci", f"{_SMART}/sdc", blanks_kept, 74),
+        ("zfs-raidz2-resilvering", "zpool status -P -v", blanks_kept, 76),
+        ("zfs-raidz2-resilvering", "zpool status -P -v", folded, 80),
+        ("redfish-beside-hpssacli", _DETAIL, once, 66),
+        ("redfish-beside-hpssacli", _DETAIL, blanks_kept, 70),
+        ("adaptec-5405-failed-battery", "arcconf getconfig 1 AL", blanks_kept, 72),
+        ("md-degraded-rebuilding", "mdadm --detail /dev/md10", once, 66),
+        ("lab-megasas", "raidctl-mfi show", wrapped, 70),
+    ],
+)  # fmt: skip
+def test_lines_that_belong_apart_stay_apart(
+    machine: str, command: str, damage: Callable[[str, int], str], width: int
+) -> None:
+    """Rows below a wrapped one, titles and prompts: the family's reader understands each line of the joined text."""
+    text = _output(machine, command)
+    claims = [(vendor, found) for vendor in VENDORS if (found := vendor.sniff("output.txt", text)) is not None]
+    vendor, claim = max(claims, key=lambda pair: pair[1].confidence)
+    whole = reading(Document("output.txt", claim.kind, cleaned(text)), vendor.read)
+    joined = unwrapped(
+        Document("output.txt", claim.kind, cleaned(damage(text, width))), partial(reading, read=vendor.read)
+    )
+    found = reading(joined, vendor.read)
+    assert found.facts >= whole.facts
+    assert (found.unread, found.strange) == (whole.unread, whole.strange)
 
 
 def test_a_row_that_was_broken_several_times_is_one_row(tmp_path: Path) -> None:
