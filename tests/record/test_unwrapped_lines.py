@@ -151,6 +151,25 @@ def test_a_row_that_was_broken_several_times_is_one_row(tmp_path: Path) -> None:
     assert sum(found.get(name) == value for name, value in whole.items()) >= 0.97 * len(whole)
 
 
+@pytest.mark.parametrize("below", ["$ date", "C:\\> dir", "joe@db:~$ date", "What does that mean?"])
+def test_a_long_line_is_not_joined_with_what_stands_below_it(below: str, tmp_path: Path) -> None:
+    """The longest line of a text was not broken by a terminal, be it a bit wider than one."""
+    head = "smartctl 7.2\n\n=== START OF INFORMATION SECTION ===\nDevice Model:     ACME\nSerial Number:    A1\n"
+    firmware = "X1" * 25
+    text = f"{head}Firmware Version: {firmware} of the year 2011, and one\n{below}\n\n"
+    [drive] = _read(tmp_path, text).inventory.controllers[0].drives
+    assert str(drive.firmware).startswith(firmware)
+    assert below.split(maxsplit=1)[0] not in str(drive.firmware)
+
+
+def test_a_torn_last_line_is_not_joined_with_a_long_line_above_it(tmp_path: Path) -> None:
+    """Its end is missing: it may be another line, and that it is torn must be seen."""
+    head = "smartctl 7.2\n\n=== START OF INFORMATION SECTION ===\nDevice Model:     ACME\nSerial Number:    A1\n"
+    text = f"{head}SMART support is: Available - device has SMART capability, as its maker has said it\nSMART sup"
+    problems = _read(tmp_path, text).inventory.problems
+    assert any("ends in the middle of a line" in problem.message for problem in problems)
+
+
 def test_sentences_around_an_output_are_not_joined(tmp_path: Path) -> None:
     """Two lines that nobody understands are not better as one: each is listed by itself."""
     prose = (
