@@ -133,7 +133,7 @@ def test_lines_that_belong_apart_stay_apart(
 ) -> None:
     """Rows below a wrapped one, titles and prompts: the family's reader understands each line of the joined text."""
     text = _output(machine, command)
-    claims = [(vendor, found) for vendor in VENDORS if (found := vendor.sniff("output.txt", text)) is not None]
+    claims = [(vendor, seen) for vendor in VENDORS if (seen := vendor.sniff("output.txt", text)) is not None]
     vendor, claim = max(claims, key=lambda pair: pair[1].confidence)
     whole = reading(Document("output.txt", claim.kind, cleaned(text)), vendor.read)
     joined = unwrapped(
