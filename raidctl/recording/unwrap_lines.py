@@ -36,6 +36,8 @@ _MANY = 4
 
 _TERMINALS = range(79, 241)
 """Widths of terminals in columns; some programs leave one free."""
+_USUAL = (80, 100, 120, 132, 160, 200)
+"""Those that a single broken line is evidence of."""
 
 _PROMPT = re.compile(r"[\[(]?\S{1,64}@\S|[#$] |[A-Z]:\\")
 
@@ -117,9 +119,14 @@ def _folded(lines: Sequence[str]) -> tuple[int, ...]:
     found = [
         number
         for number, line in enumerate(lines[:-1])
-        if len(line) == width and lines[number + 1].strip() and not _is_rule(line)
+        if len(line) == width
+        and lines[number + 1].strip()
+        and not _is_rule(line)
+        and not _PROMPT.match(lines[number + 1])
     ]
     rests = sum(len(lines[number + 1]) < width for number in found)
+    if len(found) == 1 and width not in _USUAL:
+        return ()  # the longest line of any text is as wide as it is
     return tuple(found) if rests * 2 > len(found) else ()
 
 
