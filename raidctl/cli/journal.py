@@ -17,7 +17,7 @@ from raidctl.cli.shared.snapshot_places import kept_place
 from raidctl.cli.shared.terminal import emit, emit_json
 from raidctl.errors import EXIT_FINE, UsageError
 from raidctl.output.plan import step_text
-from raidctl.output.sentences import Line, entry, fitted
+from raidctl.output.sentences import Line, Sentence, entry, fitted
 
 
 @click.command("journal", epilog=examples("raidctl journal --json", "sudo raidctl journal"))
@@ -45,7 +45,7 @@ def command(context: click.Context) -> int:
         emit_json(stories)
     else:
         lines = (line for story in stories for line in _lines(story, place))
-        emit(fitted(lines, columns()) or "The journal is empty.\n")
+        emit(fitted(lines, columns()) or fitted([Sentence("The journal is empty.", hang=0)], columns()))
         if os.geteuid() and not settings.demo and not settings.state_dir:
             tell("This is the journal of your own changes; root's: sudo raidctl journal")
     return EXIT_FINE

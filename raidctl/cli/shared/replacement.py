@@ -29,7 +29,7 @@ from raidctl.errors import EXIT_FINE, EXIT_STANDS, RaidctlError, UnderWay, Usage
 from raidctl.operate.replacing import Replacing
 from raidctl.operate.story import next_stage
 from raidctl.operate.story_facts import Facts, drive_of, facts_from, facts_text, outside, parts, standing
-from raidctl.output.sentences import Line, Verbatim, entry, fitted
+from raidctl.output.sentences import Line, Sentence, Verbatim, entry, fitted
 from raidctl.select import find_drive
 from raidctl.survey.survey import Survey
 from raidctl.vendor.operations import operations_of
@@ -172,7 +172,7 @@ def list_replacements(settings: Settings) -> int:
         emit_json(found)
     else:
         lines = (line for story in found for line in _lines(story))
-        emit(fitted(lines, columns()) or "No replacement is open.\n")
+        emit(fitted(lines, columns()) or fitted([Sentence("No replacement is open.", hang=0)], columns()))
     return EXIT_FINE
 
 
