@@ -165,16 +165,17 @@ class Output(Struct, eq=False):
         return [line for line in self.lines if not line.used and line.text.strip()]
 
     @property
-    def left_out(self) -> str:
-        """What somebody put in place of lines, a clause: ``...``, ``[snip]``; empty: no unparsed line is one."""
-        mark = next((line for line in self.lines if not line.used and _is_left_out(line.stripped)), None)
-        return "" if mark is None else f"lines were left out at {mark.stripped!r}"
+    def left_out(self) -> Sequence[Line]:
+        """The unparsed lines that somebody put in place of others: ``...``, ``[snip]``."""
+        return [line for line in self.lines if not line.used and _is_left_out(line.stripped)]
 
     @property
     def cut_off(self) -> str | None:
         """The sign that the output is truncated, a clause; None if there is none, or the output is empty."""
         if self.gap or not any(line.stripped for line in self.lines):
             return self.gap or None
+        if self.left_out:
+            return f"lines were left out at {self.left_out[0].stripped!r}"
         if self.closing is not None:
             last = max((fact.line.number for fact in self.facts), default=0)
             ended = any(self.closing.match(line.stripped) for line in self.lines if line.number >= last)

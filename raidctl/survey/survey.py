@@ -76,7 +76,6 @@ class _Results(Struct):
         """Report the truncated outputs, each once."""
         known = {problem.where for problem in found.problems if problem.kind == "unread"}
         for output in found.outputs:
-            output.gap = output.gap or output.left_out
             why = output.cut_off
             if why is not None and output.command not in known:
                 message = f"The output is cut off, {why}: the rest is unknown."

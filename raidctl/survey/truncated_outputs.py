@@ -33,7 +33,10 @@ def withdraw_unsupported(
     volume's setting says about drives that report nothing themselves.
     """
     torn = {problem.where for problem in problems if problem.kind == "unread" and problem.severity == "error"}
-    cut = [one for one in outputs if one.gap or (one.command in torn if one.cut_off is None else not one.framed)]
+    cut = [
+        one for one in outputs
+        if one.gap or one.left_out or (one.command in torn if one.cut_off is None else not one.framed)
+    ]  # fmt: skip
     about = {fact.object_id for output in cut for fact in output.facts}
     last = {name for output in cut for name in _last(output)}
     hinted = {fact.object_id for one in outputs if one.framed and one.cut_off for fact in one.facts}
@@ -51,9 +54,13 @@ def _by_drives(controller: Controller, hinted: Collection[str], below: DrivesBel
 
 
 def _last(output: Output) -> set[str]:
-    """Return the ids of the objects that the last fact of an output is about."""
-    last = max((fact.line.number for fact in output.facts), default=0)
-    return {fact.object_id for fact in output.facts if fact.line.number == last}
+    """Return the ids of the objects that the last fact before the place where an output breaks off is about."""
+    numbers = {fact.line.number for fact in output.facts}
+    breaks = [line.number for line in output.left_out]
+    if output.gap or not breaks:
+        breaks.append(len(output.lines) + 1)
+    last = {max((number for number in numbers if number < place), default=0) for place in breaks}
+    return {fact.object_id for fact in output.facts if fact.line.number in last}
 
 
 def _controller(controller: Controller, last: Collection[str], about: AbstractSet[str]) -> Controller:

@@ -253,3 +253,13 @@ unused devices: <none>
     assert read(tmp_path, arrays.format("")).problems == ()
     assert [one.kind for one in read(tmp_path, arrays.format(f"{mark}\n")).problems] == ["unread"]
     assert read(tmp_path, arrays.format(other)).problems == ()
+
+
+@pytest.mark.parametrize(("text", "status"), [("...\n{}", "ok"), ("{}...\n", "unknown")])
+def test_what_stands_before_left_out_lines_may_go_on_in_them(tmp_path: Path, text: str, status: str) -> None:
+    """The array that was described last may be worse than it looks; one that follows is described as a whole."""
+    array = "md1 : active raid1 sdd1[1] sdc1[0]\n      524224 blocks super 1.2 [2/2] [UU]\n\n"
+    end = "unused devices: <none>\n"
+    found = read(tmp_path, f"Personalities : [raid1]\n{text.format(array)}{end}")
+    assert [one.status for card in found.controllers for one in card.volumes] == [status]
+    assert [one.kind for one in found.problems] == ["unread"]
