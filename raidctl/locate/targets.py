@@ -70,20 +70,19 @@ def _of_bay(led: FileLed, inventory: Inventory, view: HostView) -> Wanted:
 
 
 def _of_word_or_empty_bay(inventory: Inventory, view: HostView, leds: KernelLeds, word: str) -> list[Wanted]:
-    """The same of ``bay:4``, which may be an empty bay of an enclosure: no object has its name then."""
-    empty = [led for led in leds.enclosures if not led.blocks and names_bay(word, led.enclosure, led.bay)]
+    """The same of ``bay:4``: without a drive that is reported there, the bay of an enclosure with this name.
+
+    A drive goes first: an enclosure that the kernel links to no drive shows the bays of its controller once more.
+    """
     try:
-        found = _of_word(inventory, view, word)
+        return _of_word(inventory, view, word)
     except Ambiguous:
         raise
     except RaidctlError:
+        empty = [led for led in leds.enclosures if not led.blocks and names_bay(word, led.enclosure, led.bay)]
         if len(empty) != 1:
             raise
         return [_of_bay(empty[0], inventory, view)]
-    if empty:
-        names = listing([*(one.bay.object_id for one in found), *(led.id for led in empty)])
-        raise Ambiguous(f'"{printable(word)}" can mean {names}: name one by its id.')
-    return found
 
 
 def _of_word(inventory: Inventory, view: HostView, word: str) -> list[Wanted]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from raidctl.health.redundancy import OUT_OF_REACH
 from raidctl.model import HIDING, Controller, Drive, Problem
@@ -165,8 +165,6 @@ def unused(subject: Subject) -> Reasons:
     if drive.foreign or (drive.foreign is None and any(one.foreign is not None for one in subject.controller.drives)):
         text = "The drive may hold a configuration that the controller has not imported, and be a missing member."
         yield reason("R7", "unknown", text, fact(drive, "foreign"), remedy="Import or clear that configuration first.")
-    elif subject.unproven:
-        yield from _empty(subject, evidence)
     elif subject.blocks:
         yield reason("R7", "yes", "Nothing that the system sees uses the drive beside its arrays.", *evidence)
     elif drive.device or drive.role == "passthrough" or subject.software or subject.controller.mode in ("none", "hba"):
@@ -177,8 +175,13 @@ def unused(subject: Subject) -> Reasons:
         yield reason("R7", "unknown", "What the drive is used for is not reported.", *evidence)
 
 
-def _empty(subject: Subject, evidence: Sequence[str]) -> Reasons:
-    """R7 of a drive that is in no array: it is empty, and no program holds it."""
+def unused_and_empty(subject: Subject) -> Reasons:
+    """R7 before a pull: a drive that is in no array is also empty, and no program holds it."""
+    found = list(unused(subject))
+    if any(one.verdict != "yes" for one in found) or not subject.unproven:
+        yield from found
+        return
+    evidence = found[0].evidence
     fine = True
     for node in subject.unproven:
         text, verdict, remedy = _content(node, subject.around.contents.get(node))

@@ -41,7 +41,9 @@ def refused(place: list[str], inventory: Inventory, folder: Path) -> list[tuple[
         words = shlex.split(line)
         if words[:2] == ["check", "start"] and place[0] == "--replay":
             continue  # no deed follows from a recording (guard X3)
-        more = ["--dry-run"] if words[0] == "cache" or words[:2] == ["check", "start"] else []
+        changes = words[0] == "cache" or words[:2] == ["check", "start"]
+        changes = changes or (words[0] == "replace" and "--check" not in words)
+        more = ["--dry-run"] if changes else []
         done = CliRunner().invoke(cli, [*place, "--state-dir", str(folder), *words, *more])
         judged = (0, 1, 3) if words[0] in ("replace", "verify") else (0,)  # the answer may be NO or UNKNOWN
         if done.exit_code not in judged:
