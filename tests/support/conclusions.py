@@ -34,6 +34,8 @@ _WHOLE = (
     # `smartctl -i` ends where the section of other options would begin, `-l scterc` with what it says of the timeouts
     re.compile(r"(?s)(?:(?!\n=== START OF READ SMART).)*\n=== START OF INFORMATION(?:(?!\n===).)*\n\W*\n"),
     re.compile(r"(?s)(?:.*\n)?smartctl \d.*\nWarning: device does not support SCT Error Recovery Control command\n\W*"),
+    # `smartctl -H` and `-iH` print the verdict and a blank line, `-a` goes on with a section of its own
+    re.compile(r"(?s)(?:smartctl \d.*\n)?=== START OF READ SMART DATA SECTION ===\nSMART overall-.*: PASSED\n\W*\n"),
     # `storcli /c0/dall show` prints the topology with its legend and a blank line, `show all` goes on
     re.compile(r"(?s).*\nDescription = Show Diskgroup Succeeded\n(?:(?! LIST :).)*\nDG=.*\n\n"),
     # cciss_vol_status prints a line for each volume and enclosure; with -V, a cache without trouble ends so
