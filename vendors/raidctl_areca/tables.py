@@ -188,7 +188,7 @@ def usage(drive: Draft, line: Line, value: str) -> None:
         drive.put(None, "set", value)
     # the tool puts Failed in this column as soon as it drops a drive
     if _INCOMPLETE.search(low):
-        message = f"The drive belongs to a RAID set that lacks drives: {value}."
+        message = f"The drive belongs to an array that lacks drives: {value}."
         drive.add_problem("error", "state", message, "Connect the missing drives before anything else.")
     doubtful = low.startswith(("rebuild", "foreign"))
     health = "critical" if role == "failed" else "warning" if doubtful else "ok"
