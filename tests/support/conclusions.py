@@ -160,7 +160,10 @@ def cut_worse(
 ) -> list[str]:
     """What improves where an output is cut to ``text``, which ``less`` was read from, with its diagnosis."""
     less = less or read_text(text)
-    return improved(whole, conclusions(less, diagnosis), exempt=whole_in_form(text, less), torn=is_torn(more))
+    # cut behind a line, its line end as well
+    lines = {line.text for output in more.outputs for line in output.lines}
+    form = f"{text}\n" if text.rpartition("\n")[2] in lines - {""} else text
+    return improved(whole, conclusions(less, diagnosis), exempt=whole_in_form(form, less), torn=is_torn(more))
 
 
 def is_torn(seen: Survey) -> bool:
