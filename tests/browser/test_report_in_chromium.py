@@ -21,7 +21,7 @@ from raidctl.model import Host, Inventory
 from raidctl.output.report.fitted import fitted
 from raidctl.output.report.html import write
 from raidctl.survey.survey import Survey
-from tests.browser.chromium import Tab, chromium
+from tests.browser.chromium import Scheme, Tab, chromium
 from tests.output.test_report import HOSTILE, hostile, material, measured, report
 from tests.support.machines import FIXTURES
 from tests.verify.grounds import card
@@ -38,7 +38,7 @@ PAGES: dict[str, tuple[str, ...]] = {
 }
 """Reports of recorded machines."""
 MADE_UP = ("measured", "hostile", "high")
-SCHEMES = ("light", "dark")
+SCHEMES: tuple[Scheme, ...] = ("light", "dark")
 WIDTHS = (320, 480, 768, 1280, 1920)
 CHECKED = (("light", 320), ("light", 1280), ("dark", 1280))
 """Where axe-core looks, which takes a second."""
@@ -58,17 +58,17 @@ ROWS = "[...document.querySelectorAll('tr')].filter(one => one.checkVisibility()
 
 
 @pytest.fixture(scope="module")
-def tab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tab]:
+def tab() -> Iterator[Tab]:
     """One Chromium for all of them."""
-    with chromium(tmp_path_factory.mktemp("profile")) as one:
+    with chromium() as one:
         yield one
 
 
 @pytest.fixture(scope="module")
 def axe() -> str:
-    """axe-core, as it is in a package of PyPI whose Python is not used."""
+    """axe-core, as it is in a package of PyPI."""
     found = importlib.util.find_spec("axe_playwright_python")
-    assert found is not None, "pip install --no-deps --requirement tests/browser/requirements.txt"
+    assert found is not None, "pip install --requirement tests/browser/requirements.txt"
     assert found.origin is not None
     return Path(found.origin).with_name("axe.min.js").read_text(encoding="utf-8")
 
@@ -107,8 +107,8 @@ def keep(name: str, data: bytes) -> None:
 def test_a_report_writes_no_message_and_asks_for_nothing(tab: Tab, page: Path) -> None:
     """Nothing on the console, no violation of its policy, and one request: for itself."""
     tab.open(page)
-    assert tab.messages() == []
-    assert tab.requests() == [page.resolve().as_uri()]
+    assert tab.messages == []
+    assert tab.requests == [page.resolve().as_uri()]
 
 
 def test_a_report_is_accessible_and_whole_at_each_width(tab: Tab, page: Path, axe: str) -> None:
