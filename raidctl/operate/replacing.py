@@ -239,7 +239,7 @@ class Replacing:
         """What a reading does not show yet, beyond what the model has."""
         if step.setting == "push":
             return [] if newcomers(seen, self.facts) else ["no new drive is there"]
-        if step.setting == "rebuilding" and self.facts.volumes:
+        if step.setting == "rebuilding":
             arrays = parts(seen, self.facts)
             done = not isinstance(arrays, str) and all(part.complete for part in arrays)
             return [] if done else ["the array is not complete"]

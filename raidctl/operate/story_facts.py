@@ -129,11 +129,13 @@ class Part(Struct, frozen=True):
 
     @property
     def complete(self) -> bool:
-        """Whether all of its members work, and nothing is being done to it."""
+        """Whether all of its members work, and nothing is being done to it that changes or fills them."""
         if self.controller.mode != "software":
             return self._complete_behind
         want = self.volume.drives_expected
-        return want is not None and self.volume.drives_active == want and self.volume.progress is None
+        work = self.volume.progress
+        idle = work is None or work.operation in COMPARING
+        return want is not None and self.volume.drives_active == want and idle
 
     @property
     def busy(self) -> bool:
@@ -161,6 +163,8 @@ class Part(Struct, frozen=True):
 
 FILLING = ("rebuild", "recovery", "resync", "copyback")
 """Operations that fill a drive."""
+COMPARING = ("check", "repair")
+"""Operations on an array that is complete: the distribution's monthly check may begin right after a rebuild."""
 
 
 def node_of(node: str, partition: str) -> str:

@@ -10,11 +10,14 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
+from raidctl.change.expectations import unmet
 from raidctl.change.journal import Journal
 from raidctl.errors import ChangeStands, ChangeUndone, UnderWay
-from raidctl.model import Problem
+from raidctl.model import Problem, Progress
+from raidctl.model.task import Operation
 from raidctl.operate.newcomer import Probed, unfit
 from raidctl.operate.partition_table import not_copied, parse, script
+from raidctl.operate.story import next_stage
 from raidctl.operate.story_facts import Facts, node_of
 from raidctl.survey.survey import Survey
 from raidctl.vendor.simulator import State
@@ -83,6 +86,28 @@ def test_a_good_drive_is_copied_while_the_array_stays_complete(tmp_path: Path) -
         "mdadm /dev/md0 --remove /dev/sdb",
     ]  # fmt: skip
     assert (machine.member("LABD00004"), any(missing)) == ("in_sync", False)
+
+
+@pytest.mark.parametrize(
+    ("work", "stage"), [("check", "verifying"), ("repair", "verifying"), ("reshape", "rebuilding")]
+)
+def test_what_is_done_to_a_complete_array_begins_no_stage_again(raid6: Bench, work: Operation, stage: str) -> None:
+    """A monthly check may begin right after the rebuild: a wait that has ended is not planned once more, endlessly."""
+    exchanged(raid6)
+    story = begun(raid6, 2)
+    change = story.start()
+    story.replacing.run(change)
+    seen = change.look()
+    cards = tuple(
+        replace(card, volumes=tuple(replace(one, progress=Progress(operation=work)) for one in card.volumes))
+        for card in seen.inventory.controllers
+    )
+    busy = replace(seen, inventory=replace(seen.inventory, controllers=cards))
+    found = next_stage(busy, story.replacing.facts)
+    assert (found.name, found.problem) == (stage, None)
+    assert found.step is not None
+    ended = not unmet(busy, found.step.expects) and not story.replacing.confirm(found.step, busy, lambda: 1e9)
+    assert ended is (stage == "verifying")
 
 
 def test_every_array_on_the_drive_is_treated(tmp_path: Path) -> None:

@@ -27,7 +27,7 @@ from raidctl.request import Answer, Request
 from raidctl.text import listing
 from raidctl.vendor.simulator import NewDrive, Reply, State
 from raidctl_md import simulator_create, simulator_schedules
-from raidctl_md.simulated_machine import Fields, arrays, failed, fields, key_of, members, node_of, words
+from raidctl_md.simulated_machine import Fields, arrays, failed, fields, key_of, members, node_of, whole, words
 from raidctl_md.simulated_outputs import answers_of
 
 MACHINE = ("simulated-md",)
@@ -61,10 +61,11 @@ def generated(state: Mapping[str, str]) -> dict[Request[Answer], Answer]:
 
 
 def advance(state: Mapping[str, str], seconds: float) -> State:
-    """Let time pass: rebuilds that are complete end, and spares step in."""
+    """Let time pass: rebuilds and checks that are complete end, and spares step in."""
     if "md/clock" not in state:
         return dict(state)
-    return settled({**state, "md/clock": f"{float(state['md/clock']) + seconds:.1f}"})
+    begun = settled(state)
+    return settled({**begun, "md/clock": f"{float(begun['md/clock']) + seconds:.1f}"})
 
 
 def pull(state: Mapping[str, str], bay: str) -> State:
@@ -158,7 +159,21 @@ def settled(state: Mapping[str, str]) -> State:
                     fresh[f"md/member {array} {old}"] = words({"slot": "-", "state": "faulty"})
                 fresh[f"md/member {array} {serial}"] = words({"slot": member["slot"], "state": "in_sync"})
         _step_in(fresh, array, about, now)
+        _end_check(fresh, array, about, now)
     return fresh
+
+
+def _end_check(state: State, array: str, about: Fields, now: float) -> None:
+    """A check ends when it is through, and when a member fails; the kernel does not begin it again."""
+    place, begun = f"file /sys/block/{array}/md", f"md/check {array}"
+    action = state.get(f"{place}/sync_action", "").strip()
+    if action not in ("check", "repair"):
+        state.pop(begun, None)
+        return
+    over = now - float(state.setdefault(begun, f"{now}")) >= float(about["seconds"])
+    if over or len(whole(state, array)) < int(about["slots"]):
+        state[f"{place}/last_sync_action"] = f"{action}\n"
+        del state[f"{place}/sync_action"], state[begun]
 
 
 def _step_in(state: State, array: str, about: Fields, now: float) -> None:

@@ -16,6 +16,8 @@ from raidctl.simulation.demo import machine
 from raidctl.simulation.runner import Simulated
 from raidctl.survey.survey import survey
 from raidctl.vendor.registry import vendors
+from raidctl_md import simulator
+from tests.change.md_machine import bench, definition
 
 VENDORS = vendors()[0]
 VALUES = {
@@ -80,3 +82,15 @@ def test_an_array_without_a_journal_has_no_such_file_to_write(tmp_path: Path) ->
     for object_id in without:
         path = f"/sys/block/{nodes(simulated)[object_id]}/md/journal_mode"
         assert simulated.answer(Write(path, "write-back")).trouble is not None
+
+
+@pytest.mark.parametrize(("what", "ended"), [("nothing", False), ("time", True), ("a pull", True)])
+def test_a_check_ends_when_it_is_through_or_a_member_is_gone(tmp_path: Path, what: str, ended: bool) -> None:
+    """As the kernel does it; a simulated check ran for ever."""
+    action = "file /sys/block/md0/md/sync_action"
+    state = simulator.advance({**bench(tmp_path, definition("raid6", 4)).machine.state(), action: "check\n"}, 1.0)
+    if what == "time":
+        state = simulator.advance(state, 1e6)
+    if what == "a pull":
+        state = simulator.pull(state, "1")
+    assert (action not in state) is ended
