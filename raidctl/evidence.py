@@ -174,8 +174,8 @@ class Output(Struct, eq=False):
         """The sign that the output is truncated, a clause; None if there is none, or the output is empty."""
         if self.gap or not any(line.stripped for line in self.lines):
             return self.gap or None
-        if self.left_out:
-            return f"lines were left out at {self.left_out[0].stripped!r}"
+        if left_out := self.left_out:
+            return f"lines were left out at {left_out[0].stripped!r}"
         if self.closing is not None:
             last = max((fact.line.number for fact in self.facts), default=0)
             ended = any(self.closing.match(line.stripped) for line in self.lines if line.number >= last)

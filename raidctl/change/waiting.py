@@ -82,6 +82,7 @@ def wait_for(change: Running, number: int) -> Survey:
         change.mark(number, "wait", step.hand)
         change.begun.append(number)
     asked, unread = False, Unread(_known(change.begin.facts.get("unread", "")))
+    places, shown = _places(change.begin), change.begin.facts.get("kernel", "").splitlines()
     began = change.clock()
     # looking a few times is quick: it is not left to somebody else
     at_most = None if step.setting in _BRIEF else change.at_most
@@ -90,9 +91,8 @@ def wait_for(change: Running, number: int) -> Survey:
         for pause in repeated((HAND_PAUSE,) if short else change.pauses):
             seen = change.look()
             gone = _gone(step, seen)
-            places = _places(change.begin)
             wrong = _put_back(gone, places) if gone else next(iter(change.guard(step, seen)), None)
-            certain = _gone_from_kernel(gone, seen, change.begin.facts.get("kernel", "").splitlines())
+            certain = _gone_from_kernel(gone, seen, shown)
             lost = unread.why(seen, drives=bool(gone)) if wrong is not None and not certain else None
             wrong = _put_back(certain, places) if certain else wrong
             if wrong is not None and lost is None:

@@ -17,7 +17,7 @@ from raidctl.host import HostView
 from raidctl.locate.bays import bays_of
 from raidctl.locate.kernel import read_kernel_leds
 from raidctl.operate.container import read_container
-from raidctl.operate.contents import Contents, first_sector
+from raidctl.operate.contents import SECTOR, Contents, first_sector
 from raidctl.request import Dialogue, Glob, RunAnswer, Which, ask_all
 from raidctl.survey.survey import Survey
 from raidctl.vendor.protocol import Vendor
@@ -25,7 +25,6 @@ from raidctl.vendor.unreported import Fact, Unreported, unreported
 
 Code = Literal["grub", "other", "none"]
 """What a first sector has: GRUB, code of something else, nothing that a BIOS would start."""
-SECTOR = 512
 _CODE = 440
 """Bytes of code; the rest of the sector is the drive's identifier, the partition table and the mark."""
 _MARK = b"\x55\xaa"

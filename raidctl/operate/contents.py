@@ -13,7 +13,8 @@ from msgspec import Struct
 from raidctl.operate.new_drive import missing_tool, probe, signatures
 from raidctl.request import Dialogue, Run, RunAnswer, ask_all
 
-_SECTOR = 512
+SECTOR = 512
+"""Bytes of a first sector."""
 
 
 class Contents(Struct, frozen=True, kw_only=True):
@@ -36,7 +37,7 @@ class Contents(Struct, frozen=True, kw_only=True):
 
 def first_sector(node: str) -> Run:
     """The request that reads the first sector of a device; it changes nothing."""
-    return Run(("dd", f"if={node}", f"bs={_SECTOR}", "count=1", "status=none"), timeout=30.0)
+    return Run(("dd", f"if={node}", f"bs={SECTOR}", "count=1", "status=none"), timeout=30.0)
 
 
 def exclusive(node: str) -> Run:
@@ -61,13 +62,17 @@ def read_contents(nodes: Sequence[str]) -> Dialogue[dict[str, Contents]]:
     }
     empty = [node for node, one in found.items() if one.empty]
     held = yield from ask_all([exclusive(node) for node in empty])
-    return found | {
-        node: Contents(signatures=(), blank=True, held=not opened(answer))
-        for node, answer in zip(empty, held, strict=True)
-    }
+    return found | {node: _opening(answer) for node, answer in zip(empty, held, strict=True)}
+
+
+def _opening(answer: RunAnswer) -> Contents:
+    """What opening an empty device shows; a program that did not end shows nothing."""
+    if not answer.fine:
+        return Contents(remedy=missing_tool(answer))
+    return Contents(signatures=(), blank=True, held=not opened(answer))
 
 
 def _blank(answer: RunAnswer) -> bool | None:
-    if not answer.fine or answer.code != 0 or len(answer.out) != _SECTOR:
+    if not answer.fine or answer.code != 0 or len(answer.out) != SECTOR:
         return None
     return not any(answer.out)

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from msgspec.structs import replace
 
 from raidctl.host import BlockDevice, HostView
 from raidctl.model import Array, Block, Cache, Controller, Drive, Errors, Host, Problem, Progress, Scrub, Volume
 from raidctl.operate.boot_loader import Around
-from raidctl.operate.contents import Contents
+from raidctl.operate.contents import SECTOR, Contents, exclusive, first_sector, read_contents
+from raidctl.operate.new_drive import probe
 from raidctl.operate.removal import check
 from raidctl.operate.removal_report import Removal
+from raidctl.request import Answer, Failure, Request, RunAnswer, converse
+from raidctl.runners.replay import ReplayRunner
 from raidctl.vendor.registry import vendors
 from raidctl.vendor.unreported import Unreported, unreported
 from tests.operate.machines import (
@@ -33,6 +37,7 @@ from tests.operate.machines import (
     software,
     with_blocks,
 )
+from tests.support.machines import recording
 
 GOOD: dict[str, Any] = {"card": {"cache": Cache(preserved_data=False)}}
 
@@ -238,6 +243,28 @@ def test_guard_R7_what_may_be_used_is_unknown() -> None:
     assert of("R7", asked(bare, "drives:S-sdc", HostView(blocks=(disk("sdc", links=()),)))) == {"unknown"}
     assert of("R7", asked(bare, "drives:S-sdc")) == {"unknown"}
     assert of("R7", asked(inventory(plain("sdc", mountpoints=("/srv",))), "drives:S-sdc")) == {"no"}
+
+
+@pytest.mark.parametrize(
+    ("answer", "held", "signatures"),
+    [
+        (RunAnswer(code=0), False, ()),
+        # wipefs: error: /dev/sdc: probing initialization failed: Device or resource busy
+        (RunAnswer(code=1, err=b"wipefs: error: /dev/sdc: Device or resource busy"), True, ()),
+        (RunAnswer(trouble=Failure.TIMEOUT), False, None),
+    ],
+)
+def test_guard_R7_opening_that_did_not_end_is_not_read(
+    answer: RunAnswer, held: bool, signatures: tuple[str, ...] | None
+) -> None:
+    """Only a refusal shows that a program holds a drive; a time-out shows nothing."""
+    blank = RunAnswer(code=0, out=bytes(SECTOR))
+    answers: dict[Request[Any], Answer] = {
+        probe("/dev/sdc"): RunAnswer(code=0), first_sector("/dev/sdc"): blank, exclusive("/dev/sdc"): answer,
+    }  # fmt: skip
+    runner = ReplayRunner(recording("md-healthy")).with_answers(answers)
+    found = converse(read_contents(["/dev/sdc"]), runner)["/dev/sdc"]
+    assert (found.held, found.signatures) == (held, signatures)
 
 
 def test_guard_R7_a_drive_of_no_array_is_known_to_be_empty() -> None:

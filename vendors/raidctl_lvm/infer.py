@@ -16,7 +16,17 @@ from raidctl.vendor.statuses import put_status
 from raidctl_lvm.agreement import settle_rows
 from raidctl_lvm.draft import ControllerDraft, Row, Status
 from raidctl_lvm.lists import DEVICE
-from raidctl_lvm.vocabulary import HEALTH, IMAGE_TYPES, NO_RAID, OPERATIONS, POOL_TROUBLE, RAID_TYPES, WORDS, level_of
+from raidctl_lvm.vocabulary import (
+    HEALTH,
+    IMAGE_TYPES,
+    NO_RAID,
+    OPERATIONS,
+    POOL_REMEDY,
+    POOL_TROUBLE,
+    RAID_TYPES,
+    WORDS,
+    level_of,
+)
 
 # data_rimage_0   data_mimage_1   data_rmeta_0   data_rimage_0_iorig
 _PART = re.compile(r"(?P<lv>.+)_(?P<kind>rimage|mimage|rmeta)_(?P<number>\d+)(?P<more>_\w+)?", re.ASCII)
@@ -24,7 +34,6 @@ _UNKNOWN = ("unknown device", "[unknown]")
 _LIVE = "Aa"
 _SHORT = ("partial", "refresh needed", "repair needed", "refresh or repair needed")
 """The health of a volume that lacks an image."""
-_POOL_REMEDY = "Read lvmthin(7) or lvmcache(7) before you repair it, and check the backup."
 
 
 def infer(controller: ControllerDraft) -> None:
@@ -40,7 +49,7 @@ def infer(controller: ControllerDraft) -> None:
         elif part is None and (
             trouble := POOL_TROUBLE.get(rows[0].letter(9) or rows[0].cells.get("lv_health_status", ""))
         ):
-            controller.add_problem("error", "state", f"The logical volume {name} {trouble}.", _POOL_REMEDY)
+            controller.add_problem("error", "state", f"The logical volume {name} {trouble}.", POOL_REMEDY)
     for name in controller.statuses:
         if name not in controller.volumes:
             volume = controller.volume(name)

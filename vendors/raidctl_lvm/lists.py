@@ -9,7 +9,7 @@ from typing import Any
 from raidctl.evidence import Line, Output, mark_read
 from raidctl_lvm.agreement import add_status
 from raidctl_lvm.draft import ControllerDraft, Row, Status
-from raidctl_lvm.vocabulary import TARGET_TROUBLE, level_of
+from raidctl_lvm.vocabulary import POOL_REMEDY, TARGET_TROUBLE, level_of
 
 #   LV   VG   Attr       LSize Pool Origin Data%  Meta%  Move Log Cpy%Sync Convert Devices
 HEAD = re.compile(r"\s*LV\s+VG\s+Attr\s+LSize\b.*")
@@ -134,8 +134,7 @@ def _other_target(name: str, target: str, words: list[str], controller: Controll
         controller.add_problem("warning", "state", message, remedy)
     trouble = next((TARGET_TROUBLE[word] for word in words if word in TARGET_TROUBLE), None)
     if target.startswith(("cache", "thin", "writecache", "era")) and trouble:
-        remedy = "Read lvmthin(7) or lvmcache(7) before you repair it, and check the backup."
-        controller.add_problem("error", "state", f"The logical volume {name} {trouble}.", remedy)
+        controller.add_problem("error", "state", f"The logical volume {name} {trouble}.", POOL_REMEDY)
 
 
 def name_of(device: str) -> str:
