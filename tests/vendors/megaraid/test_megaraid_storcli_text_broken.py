@@ -42,6 +42,15 @@ def test_cut_after_a_title() -> None:
     assert unread(found) == ["The output breaks off in “PD LIST”: the part before was read, the rest is unknown."]
 
 
+@pytest.mark.parametrize("end", ["", "\n", "\n\n", "\n\n[root@far ~]# "])
+@pytest.mark.parametrize("length", [8, 20, 200])
+def test_cut_in_or_below_the_head_of_a_table(length: int, end: str) -> None:
+    """A rule with the titles of the columns below it, or a part of them, is a table without its rows."""
+    rule, head, *_ = table([drive()]).splitlines()
+    found = from_text(COMMAND, f"{WHOLE[: WHOLE.index('PD LIST')]}{title('PD LIST')}\n{rule}\n{head[:length]}{end}")
+    assert unread(found) == ["The output breaks off in “PD LIST”: the part before was read, the rest is unknown."]
+
+
 def test_cut_inside_a_row() -> None:
     """The row that breaks off is not taken, those before are, and the loss is told."""
     found = from_text(COMMAND, WHOLE[: WHOLE.index("9:2") + 30])

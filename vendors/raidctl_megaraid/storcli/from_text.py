@@ -132,7 +132,7 @@ class _Reader:
                 self._header(block)
             elif block.kind != "blank":
                 self.in_header = False
-                self._body(block, last=index == len(self.blocks) - 1)
+                self._body(block, last=all(one.kind in ("blank", "prompt") for one in self.blocks[index + 1 :]))
             self.before = block.kind
         self._end()
 
@@ -306,7 +306,7 @@ class _Reader:
     def _text(self, block: Block, *, last: bool) -> None:
         text = printable(block.lines[0].text).strip()
         top = self.stack[-1] if self.stack else None
-        if last and not text.strip("-"):  # of the rule above a table
+        if last and (not text.strip("-") or self.before == "rule"):  # the rule above a table, or the head below it
             self._broken(top.title if top else "")
         elif headless_rows.of_table(text):
             self._adrift(text)
