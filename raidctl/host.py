@@ -6,7 +6,7 @@ Built by :mod:`raidctl.discovery`, passed to every vendor's ``observe()``.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Literal, NamedTuple
 
@@ -132,6 +132,8 @@ class HostView(Struct, frozen=True, dict=True):
     blocks: tuple[BlockDevice, ...] = ()
     claimed: frozenset[str] = field(default_factory=frozenset)
     """Device nodes that other families show as a volume or a drive (filled before ``drives`` is asked)."""
+    help_texts: Mapping[str, str] = field(default_factory=dict)
+    """What tools print as their help, by program; asked for only before deeds, where a family needs it."""
 
     @cached_property
     def _named(self) -> dict[str, BlockDevice]:

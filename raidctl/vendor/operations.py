@@ -13,7 +13,7 @@ from msgspec import Struct
 from raidctl.described import doc
 from raidctl.host import HostView
 from raidctl.model import Controller, Tool, Volume
-from raidctl.request import Answer
+from raidctl.request import Answer, Run
 from raidctl.vendor.parts import part_of
 from raidctl.vendor.plan import Action, Deed, Plan, Verb
 from raidctl.vendor.protocol import Vendor
@@ -29,7 +29,7 @@ class Ability(Struct, frozen=True, kw_only=True):
     why_not: Annotated[str | None, doc("Why it is refused, one sentence; null: it is not.")] = None
     alternative: Annotated[str | None, doc("What comes nearest; null: nothing.")] = None
     printed: Annotated[
-        bool, doc("Whether the command is only printed for a person, because no manual or help text shows its form.")
+        bool, doc("Whether the command is only printed for a person, unless the tool's help on the machine shows it.")
     ] = False
     proof: Annotated[
         Proof,
@@ -94,6 +94,13 @@ class Operations(Protocol):
         """What can be done on this controller with its tool; a verb that is missing does not exist for the family.
 
         A package may leave the function out: then ``plan_deeds`` alone decides what can be done.
+        """
+
+    def help_requests(self, controller: Controller, tools: Sequence[Tool]) -> Sequence[Run]:
+        """What makes the tool print its help, where only that tells which commands it has.
+
+        Asked before deeds are planned; ``view.help_texts`` then has the answers, by program. One that is missing there
+        could not be read. A package may leave the function out: then nothing is asked.
         """
 
     def judge(self, action: Action, answer: Answer) -> str | None:

@@ -11,7 +11,7 @@ from raidctl.change.confirmation import LEAST, mismatch
 from raidctl.change.deed_steps import Guard
 from raidctl.change.expectations import serials_of
 from raidctl.cli.shared.apply_change import Report, report_of, reported
-from raidctl.cli.shared.machine import Machine, machine
+from raidctl.cli.shared.machine import Machine, machine_for_deeds
 from raidctl.cli.shared.options import Settings
 from raidctl.cli.shared.plan_change import Consent, Declined, Interrupted, Work, about, agreed, state_directory, tell
 from raidctl.errors import EXIT_FINE, EXIT_STANDS, CannotTell, UsageError
@@ -49,7 +49,7 @@ def perform_deeds(
     if settings.replay is not None and not consent.dry_run:
         raise UsageError("A recorded machine cannot be changed; --dry-run prints what would be done.")
     place = None if consent.dry_run else state_directory(settings)
-    with machine(settings) as named:
+    with machine_for_deeds(settings) as named:
         if place is not None:
             refuse_container(named.runner)
         opened(named)

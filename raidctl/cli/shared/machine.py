@@ -41,12 +41,19 @@ class Machine(Struct):
     collected_at: str | None = None
     recorded_at: str | None = None
     """When the outputs were printed that it answers with; None: now."""
+    deeds: bool = False
+    """Whether deeds are planned from its readings."""
 
     def survey(self) -> Survey:
         """Everything that is to be found on it."""
-        return survey(
+        seen = survey(
             self.runner, self.vendors, source=self.source, collected_at=self.collected_at, problems=self.problems
         )
+        if not self.deeds:
+            return seen
+        from raidctl.survey.help_texts import add_help_texts  # noqa: PLC0415 - only before deeds
+
+        return add_help_texts(seen, self.runner, self.vendors)
 
 
 @contextmanager
@@ -89,6 +96,17 @@ def machine(settings: Settings) -> Iterator[Machine]:
     else:
         with _near(settings, found, problems) as here:
             yield here
+
+
+@contextmanager
+def machine_for_deeds(settings: Settings) -> Iterator[Machine]:
+    """The same for planning deeds: its tools are also asked for their help, where a family needs that.
+
+    Raises:
+        UsageError, RecordError, UnreachableError, AccessMissing: As :func:`machine` does.
+    """
+    with machine(settings) as named:
+        yield replace(named, deeds=True)
 
 
 @contextmanager

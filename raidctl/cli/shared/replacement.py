@@ -16,7 +16,7 @@ from raidctl.change.state_directory import Holder, command_on, held_name, hold
 from raidctl.cli.shared.apply_change import Report, reported
 from raidctl.cli.shared.apply_deeds import confirm_serial, refuse_container
 from raidctl.cli.shared.lazy_group import columns
-from raidctl.cli.shared.machine import machine
+from raidctl.cli.shared.machine import machine, machine_for_deeds
 from raidctl.cli.shared.options import Settings
 from raidctl.cli.shared.plan_change import Consent, Interrupted, Work, about, agreed, state_directory, tell
 from raidctl.cli.shared.replacement_demo import demo_hints
@@ -41,7 +41,7 @@ def begin_replacement(settings: Settings, consent: Consent, word: str, wanted: W
     if settings.replay is not None and not consent.dry_run:
         raise UsageError("A recorded machine cannot be changed; --check answers whether the drive may be pulled.")
     place = None if consent.dry_run else state_directory(settings)
-    with machine(settings) as named:
+    with machine_for_deeds(settings) as named:
         if place is not None:
             refuse_container(named.runner)
         seen = named.survey()
@@ -198,7 +198,7 @@ def resume_replacement(settings: Settings, consent: Consent, change: str | None,
     """Continue a replacement from what the machine shows now; return the exit code."""
     story = _chosen(settings, change)
     place = state_directory(settings)
-    with machine(settings) as named:
+    with machine_for_deeds(settings) as named:
         refuse_container(named.runner)
         others = _beside(story, settings)
         facts = replace(

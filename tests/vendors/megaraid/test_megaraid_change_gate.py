@@ -27,7 +27,7 @@ PROTECTED = wish("v1", "write_policy", "protected_write_back")
 @over("name", DEMOS)
 def test_only_a_good_battery_lets_write_back_through(tmp_path: Path, name: str, word: str) -> None:
     """Whatever the tool calls the state, known or not: everything but ``Optimal`` is refused."""
-    found = card(name, tmp_path, {"battery": word, "charge": "97"})
+    found = card(name, tmp_path / name, {"battery": word, "charge": "97"})
     # the H730's battery is nearly empty, whatever its state says
     good = word == "Optimal" and name != "h730"
     assert (unsafe(found, PROTECTED) is None) == good

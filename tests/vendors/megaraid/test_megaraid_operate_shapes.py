@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import cast, get_args
+from typing import get_args
 
 import pytest
 from msgspec.structs import replace
 
 from raidctl.change.expectations import known_words
 from raidctl.host import HostView
-from raidctl.model import Controller, Drive, Tool, Volume
+from raidctl.model import Controller, Tool
 from raidctl.request import RunAnswer
 from raidctl.survey.survey import Survey
-from raidctl.vendor.plan import Action, Deed, Plan, Step, Verb
+from raidctl.vendor.plan import Action, Deed, Step, Verb
 from raidctl.vendor.shapes import FORCING, outside
 from raidctl_megaraid import operate
 from raidctl_megaraid.operate import VERBS, abilities, hinders, judge, plan_deeds
@@ -80,9 +80,11 @@ def test_every_command_is_in_the_table_and_names_only_what_was_read() -> None:
     assert count > 100
 
 
-def test_no_shape_is_of_the_second_generation() -> None:
-    """storcli2 and perccli2 take other commands: none of them is in the table, of either."""
-    assert not {shape[0] for shape in operate.SHAPES} & {"storcli2", "perccli2"}
+def test_shapes_of_the_second_generation_are_of_single_drives() -> None:
+    """A form in the help of storcli2 or perccli2 does not tell what else a command acts on."""
+    own = [shape for shape in operate.SHAPES if shape[0] in ("storcli2", "perccli2")]
+    assert {shape[1] for shape in own} == {"/c{}/e{}/s{}", "/c{}/s{}"}
+    assert not any("jbod" in shape and "del" in shape for shape in own)
 
 
 def test_no_shape_forces_anything() -> None:
@@ -104,7 +106,8 @@ def test_no_shape_forces_anything() -> None:
         ("storcli64", "/c7/e252/s1", "set", "offline", "nolog", "J"),
         ("storcli64", "/c0/v0", "del", "nolog", "J"),
         ("storcli64", "/c0/e252/s1", "start", "erase", "simple", "nolog", "J"),
-        ("storcli2", "/c0/e252/s1", "set", "offline", "nolog", "J"),
+        ("storcli2", "/c0/e252/s1", "del", "jbod", "nolog", "J"),
+        ("storcli2", "/c0/v0", "start", "cc", "nolog", "J"),
         ("MegaCli64", "-PDMakeGood", "-PhysDrv[252:1]", "-Force", "-a0", "-NoLog"),
         ("MegaCli64", "-PDOffline", "-PhysDrv[252:1,252:0]", "-a0", "-NoLog"),
         ("MegaCli64", "-PDOffline", "-PhysDrv[252:1]", "-aALL", "-NoLog"),
@@ -123,10 +126,10 @@ def test_what_is_not_in_the_table_is_not_run(argv: tuple[str, ...]) -> None:
 
 @pytest.mark.parametrize(
     ("told_by", "why"),
-    [("storcli2", "storcli2"), ("perccli2", "perccli2"), ("raidctl-mfi", "raidctl-mfi"), (None, "unknown")],
+    [("raidctl-mfi", "raidctl-mfi"), (None, "unknown")],
 )
 def test_tools_without_deeds_refuse_each_with_the_reason(told_by: str | None, why: str) -> None:
-    """The second generation, raidctl's own reader, and no tool: no step, whatever is asked."""
+    """Raidctl's own reader, and no tool: no step, whatever is asked."""
     card = next(
         card for _, survey in machines() for card in survey.inventory.controllers
         if card.id.startswith("megaraid:") and card.volumes and card.told_by in ("storcli64", "perccli64")
@@ -150,33 +153,6 @@ def test_abilities_are_of_known_verbs_and_say_why_not() -> None:
                     assert one.can or one.why_not, verb
                     assert not (one.can and one.printed), verb
                     assert one.can is (one.proof != "none"), verb
-
-
-@pytest.mark.parametrize("name", ["storcli2", "perccli2"])
-def test_commands_of_the_second_generation_are_printed_for_a_person(name: str) -> None:
-    """With the remark that its help has to list them; a failed drive needs none, nor one that is rebuilt."""
-    volume = Volume(id="megaraid:0/v1", array="megaraid:0/g1", status="degraded", raid_level="raid10")
-    drive = Drive(id="megaraid:0/310:2", role="member", array="megaraid:0/g1", status="ok", status_text="Conf, Online")
-    tools = [Tool(name=name, path=f"/x/{name}")]
-
-    def asked(verb: Verb, one: Drive, object_id: str = volume.id) -> Plan:
-        card = Controller(id="megaraid:0", told_by=name, volumes=(volume,), drives=(one,))
-        return plan_deeds(card, [Deed(object_id=object_id, verb=verb, drive=one.id)], tools, HostView())
-
-    for verb, words in {
-        "take_out": "set offline", "offline": "set offline", "start_rebuild": "start rebuild", "good": "set good",
-        "jbod": "set jbod", "raid": "set uconf",
-    }.items():  # fmt: skip
-        [denial] = asked(cast("Verb", verb), drive).denials
-        assert denial.printed
-        assert denial.alternative == (
-            f"If /x/{name} help lists this form, run it yourself: /x/{name} /c0/e310/s2 {words}"
-        )
-    [other] = asked("add_spare", drive, "megaraid:0").denials
-    assert (other.printed, other.alternative) == (False, f"/x/{name} help lists the commands of this version.")
-    failed = replace(drive, role="failed", status="critical", status_text="Conf, Failed")
-    assert asked("take_out", failed) == Plan()
-    assert asked("let_in", drive) == Plan()
 
 
 # --- the tools' replies

@@ -131,14 +131,18 @@ def _loose(controller: ControllerDraft) -> bool:
     return any(key.startswith(":") for key in controller.drives)
 
 
+def _drive_is(controller: ControllerDraft, *words: str) -> bool:
+    """Whether the state of a drive begins with one of these: ``Rbld``, and of version 8 ``Conf, Rebuild``."""
+    states = [(drive.get("status_text") or "").lower() for drive in controller.drives.values()]
+    return any(part.strip().startswith(words) for state in states for part in state.split(","))
+
+
 def _rebuilding(controller: ControllerDraft) -> bool:
-    words = [(drive.get("status_text") or "").lower() for drive in controller.drives.values()]
-    return any(word.startswith(("rbld", "rebuild")) for word in words)
+    return _drive_is(controller, "rbld", "rebuild")
 
 
 def _copying(controller: ControllerDraft) -> bool:
-    words = [(drive.get("status_text") or "").lower() for drive in controller.drives.values()]
-    return any(word.startswith(("cpybck", "copyback", "cpbck")) for word in words)
+    return _drive_is(controller, "cpybck", "copyback", "cpbck")
 
 
 def _has(*names: str) -> Chooser:

@@ -1,7 +1,7 @@
 """Deeds on MegaRAID controllers with storcli, perccli and MegaCli. Pure.
 
-Each verb has its function in the module of its topic (:data:`VERBS`). storcli2 and perccli2 have none: a few of their
-commands are printed (:mod:`.second_generation`). Readings of raidctl-mfi have none: it only reads.
+Each verb has its function in the module of its topic (:data:`VERBS`). storcli2 and perccli2 do what their help lists
+(:mod:`.second_generation`). Readings of raidctl-mfi have none: it only reads.
 """
 
 from __future__ import annotations
@@ -10,10 +10,13 @@ from collections.abc import Callable, Mapping, Sequence
 
 from raidctl.host import HostView
 from raidctl.model import Controller, Tool, Volume
+from raidctl.request import Run
 from raidctl.vendor.deed_steps import CannotDo, planned
 from raidctl.vendor.operations import Ability, Proof
 from raidctl.vendor.plan import Action, Deed, Denial, Plan, Verb
 from raidctl.vendor.shapes import Shape
+from raidctl_megaraid.change.commands import TIMEOUT
+from raidctl_megaraid.collect.tool_call import LOCK
 from raidctl_megaraid.operate import (
     battery,
     checks,
@@ -28,7 +31,9 @@ from raidctl_megaraid.operate.commands import shapes
 from raidctl_megaraid.operate.judge import hinders, judge
 from raidctl_megaraid.operate.steps import Case, Made, case_of
 
-__all__ = ["SHAPES", "VERBS", "abilities", "back", "hinders", "judge", "moves_back", "plan_deeds"]
+__all__ = [
+    "SHAPES", "VERBS", "abilities", "back", "help_requests", "hinders", "judge", "moves_back", "plan_deeds",
+]  # fmt: skip
 
 VERBS: Mapping[Verb, Callable[[Case], Made]] = {
     "take_out": replacing.take_out,
@@ -91,19 +96,23 @@ here; of storcli only that to ``set offline``.
 """
 
 
-def plan_deeds(controller: Controller, deeds: Sequence[Deed], tools: Sequence[Tool], view: HostView) -> Plan:  # noqa: ARG001 - the signature of all families
+def help_requests(controller: Controller, tools: Sequence[Tool]) -> list[Run]:
+    """The help of storcli2 and perccli2; that of the others is known."""
+    program = second_generation.program(controller, tools)
+    return [Run((program, second_generation.HELP), timeout=TIMEOUT, lock=LOCK)] if program is not None else []
+
+
+def plan_deeds(controller: Controller, deeds: Sequence[Deed], tools: Sequence[Tool], view: HostView) -> Plan:
     """The commands of these deeds, or why there are none."""
-    return planned(deeds, lambda deed: _planned(deed, controller, tools))
+    return planned(deeds, lambda deed: _planned(deed, controller, tools, view))
 
 
-def _planned(deed: Deed, controller: Controller, tools: Sequence[Tool]) -> Made:
+def _planned(deed: Deed, controller: Controller, tools: Sequence[Tool], view: HostView) -> Made:
     plan = VERBS.get(deed.verb)
     if plan is None:
         return Denial(deed=deed, reason=f"MegaRAID controllers have no command for {deed.verb}.")
-    second = second_generation.program(controller, tools)
-    if second is not None:
-        return second_generation.plan(deed, controller, second)
-    return plan(case_of(deed, controller, tools))
+    case, second = case_of(deed, controller, tools), second_generation.program(controller, tools)
+    return plan(case) if second is None else second_generation.plan(case, plan, view.help_texts.get(second))
 
 
 def abilities(controller: Controller, tools: Sequence[Tool]) -> Mapping[Verb, Ability]:

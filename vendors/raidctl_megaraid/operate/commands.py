@@ -1,4 +1,4 @@
-"""The commands of deeds, by storcli or perccli 7 and by MegaCli: one table for command lines and their shapes. Pure.
+"""The commands of deeds, by storcli, perccli and MegaCli: one table for command lines and their shapes. Pure.
 
 =================  ==========================================  ==============================================
 command            storcli, perccli (behind it ``nolog J``)    MegaCli (behind it ``-a0 -NoLog``)
@@ -23,6 +23,9 @@ command            storcli, perccli (behind it ``nolog J``)    MegaCli (behind i
 
 Sources: the help of storcli 007.2707 and of MegaCli 8.07.14. ``force`` and ``all`` are never used. The ``array`` of
 storcli is the span's number in its group; MegaCli's is the number of the span among all of the controller.
+
+storcli2 and perccli2 are given the same words for drives, but ``set uconf`` for ``del jbod``, and only where their help
+on the machine lists them (:mod:`.second_generation`).
 """
 
 from __future__ import annotations
@@ -67,6 +70,10 @@ _STORCLI: dict[str, tuple[str, ...]] = {
     "resume_patrol": ("/c{}", "resume", "patrolread"),
     "erase": (_DRIVE, "start", "erase", "simple"),
 }
+_SECOND: dict[str, tuple[str, ...]] = {
+    name: words for name, words in _STORCLI.items() if words[0] == _DRIVE and name != "erase"
+} | {"raid": (_DRIVE, "set", "uconf")}
+"""Of version 8, ``del jbod`` is a syntax error."""
 _MEGACLI: dict[str, tuple[str, ...]] = {
     "offline": ("-PDOffline", _DRIVE),
     "online": ("-PDOnline", _DRIVE),
@@ -96,18 +103,25 @@ _MEGACLI: dict[str, tuple[str, ...]] = {
 _UNSEEN = frozenset({"pause_patrol", "resume_patrol", "erase", "schedule_learn"})
 PRINTED: dict[str, frozenset[str]] = {
     "storcli": _UNSEEN,
+    "storcli2": frozenset(),
     "megacli": _UNSEEN | {"pause_rebuild", "resume_rebuild", "pause_check", "resume_check"},
 }
 """Commands of each tool whose effect no reading shows: printed for a person, and not in the table of shapes."""
+_TABLES = {"storcli": _STORCLI, "storcli2": _SECOND, "megacli": _MEGACLI}
 _PLACE = re.compile(r"(\d{0,5}):(\d{1,5})", re.ASCII)
 _VOLUME = re.compile(r"v(\d{1,5})", re.ASCII)
+
+
+def way_kind(kind: str) -> str:
+    """Whose table a kind of tool uses."""
+    return {"perccli": "storcli", "perccli2": "storcli2"}.get(kind, kind)
 
 
 class Way(NamedTuple):
     """The tool that reported a controller, and the controller's number there."""
 
     kind: str
-    """``storcli`` or ``megacli``; perccli is storcli."""
+    """``storcli``, ``storcli2`` or ``megacli``; perccli is storcli, perccli2 storcli2."""
     program: str
     number: str
 
@@ -121,7 +135,7 @@ class Way(NamedTuple):
 
     @property
     def _table(self) -> dict[str, tuple[str, ...]]:
-        return _MEGACLI if self.kind == "megacli" else _STORCLI
+        return _TABLES[self.kind]
 
     def on_drive(self, name: str, drive: Drive, *words: str, other: Drive | None = None) -> Action:
         """A command on a drive whose place is known; ``words`` fill its other places."""
@@ -171,9 +185,8 @@ def _expanded(kind: str, words: tuple[str, ...], *, loose: bool) -> Shape:
 def shapes() -> Iterator[Shape]:
     """The shapes of all commands that are run, for every name of the tools."""
     for program, kind in KINDS.items():
-        table = {"megacli": _MEGACLI, "storcli": _STORCLI, "perccli": _STORCLI}.get(kind, {})
-        for name, words in table.items():
-            if name in PRINTED["megacli" if kind == "megacli" else "storcli"]:
+        for name, words in _TABLES[way_kind(kind)].items():
+            if name in PRINTED[way_kind(kind)]:
                 continue
             forms = {_expanded(kind, words, loose=loose) for loose in (False, True)}
             yield from ((program, *form) for form in sorted(forms))

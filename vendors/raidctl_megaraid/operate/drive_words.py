@@ -17,14 +17,25 @@ _STATES: dict[str, State] = {
     "failed": "failed", "fld": "failed", "ugood": "good", "unconfigured(good)": "good", "ubad": "bad",
     "unconfigured(bad)": "bad", "ghs": "spare", "dhs": "spare", "hotspare": "spare", "jbod": "jbod",
 }  # fmt: skip
+_SECOND: dict[tuple[str, str], State] = {
+    ("conf", "online"): "online", ("conf", "rebuild"): "rebuilding", ("conf", "copyback"): "copying",
+    ("conf", "replace"): "copying", ("conf", "offline"): "offline", ("conf", "failed"): "failed",
+    ("uconf", "good"): "good", ("uconf", "bad"): "bad", ("uconf", "failed"): "bad", ("jbod", "online"): "jbod",
+    ("jbod", "good"): "jbod", ("ghs", "good"): "spare", ("ghs", "online"): "spare", ("dhs", "good"): "spare",
+    ("dhs", "online"): "spare",
+}  # fmt: skip
+"""State and status of version 8: ``Conf, Online``."""
 _SEAT = re.compile(r"drivegroup:(\d+), span:(\d+), row:(\d+)")
 # 0:3, 1:2
 _MISSING = re.compile(r"(\d{1,5}):(\d{1,5})", re.ASCII)
 
 
 def state_of(drive: Drive) -> State:
-    """The state of a drive by its first word: ``Onln``, ``Unconfigured(good), Spun down``."""
-    return _STATES.get(normalized((drive.status_text or "").split(",")[0]), "unknown")
+    """The state of a drive by its words: ``Onln``, ``Unconfigured(good), Spun down``, ``Conf, Online``."""
+    first, _, second = (normalized(word) for word in (drive.status_text or "").partition(","))
+    if second and not second.startswith("spun"):
+        return _SECOND.get((first, second), "unknown")
+    return _STATES.get(first, "unknown")
 
 
 def spun_down(drive: Drive) -> bool:

@@ -55,7 +55,7 @@ def offline_step(case: Case, drive: Drive) -> Step:
 
 def _missing(case: Case, drive: Drive) -> Step:
     """The place in the array becomes free for another drive."""
-    seat = seat_of(drive) if case.way.kind == "storcli" else None
+    seat = seat_of(drive) if case.way.kind != "megacli" else None
     array = drive.array or ""
     undo = case.way.on_drive("insert", drive, *seat) if seat is not None else Action()
     return Step(

@@ -1,40 +1,52 @@
-"""storcli2 and perccli2: commands that are printed for a person and never run. Pure.
+"""storcli2 and perccli2: commands that run only where the tool's own help lists their form. Pure.
 
-=================  ==========================  ====================================================
-deed               command                     known from
-=================  ==========================  ====================================================
-``offline``        ``/c0/e32/s5 set offline``  version 7 only
-``start_rebuild``  ``… start rebuild``         version 7 only
-``good``           ``… set good``              a program that follows the StorCLI2 guide
-``jbod``           ``… set jbod``              the same
-``raid``           ``… set uconf``             the same: ``del jbod`` of version 7 is a syntax error
-=================  ==========================  ====================================================
+=================  ===========================  ===================================================
+deed               command                      known from
+=================  ===========================  ===================================================
+``good``           ``/c0/e32/s5 set good``      a program that follows the StorCLI2 guide
+``jbod``           ``… set jbod``               the same
+``raid``           ``… set uconf``              the same: ``del jbod`` of version 7 is a syntax error
+all others         those of version 7           version 7 only
+=================  ===========================  ===================================================
 
-No manual that raidctl relies on shows them, and the form of the tools' help is unknown, so it is not searched for them.
-A drive that has failed needs no command before it is pulled, and none once the controller rebuilds its successor.
+No manual of version 8 is known that shows them, so its help decides: a deed is done where ``storcli2 help`` lists every
+command of its plan, and of its undoing. Elsewhere the commands are printed for a person. A drive that has failed needs
+no command before it is pulled, and none once the controller rebuilds its successor.
+
+A form does not tell what else a command acts on, nor do readings of version 8 show what checks and battery tests have
+done: what acts on a volume or on the whole controller is refused.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
-from raidctl.model import Controller, Drive, Tool
+from msgspec.structs import replace
+
+from raidctl.model import Controller, Tool
 from raidctl.vendor.operations import Ability
-from raidctl.vendor.plan import Action, Deed, Denial, Verb
+from raidctl.vendor.plan import Action, Denial, Step, Verb
 from raidctl.vendor.tools import command_of
-from raidctl_megaraid.change import controller_number
-from raidctl_megaraid.operate.commands import place_of
-from raidctl_megaraid.operate.steps import Made
+from raidctl_megaraid.operate.help_forms import listed
+from raidctl_megaraid.operate.steps import Case, Made
 from raidctl_megaraid.tools import KINDS, SECOND_GENERATION
 
-_REASON = (
-    "raidctl runs no deeds with storcli2 and perccli2: they take other commands than version 7, and most of these are "
-    "in no source that is known."
+HELP = "help"
+"""The word that makes the tool list its commands."""
+_VERBS: frozenset[Verb] = frozenset({
+    "take_out", "let_in", "replace", "add_spare", "remove_spare", "start_rebuild", "stop_rebuild", "pause_rebuild",
+    "resume_rebuild", "good", "offline", "online", "jbod", "raid",
+})  # fmt: skip
+_DECIDES = (
+    "No manual of storcli2 and perccli2 that is known shows their commands for drives, so raidctl runs one only where "
+    "the tool's help on that machine lists its form."
 )
-_COMMANDS: Mapping[Verb, tuple[str, str]] = {
-    "take_out": ("set", "offline"), "offline": ("set", "offline"), "start_rebuild": ("start", "rebuild"),
-    "good": ("set", "good"), "jbod": ("set", "jbod"), "raid": ("set", "uconf"),
-}  # fmt: skip
+_REFUSED = (
+    "raidctl does not do this with storcli2 and perccli2: no source that is known shows the command, what it acts on, "
+    "and how to read what it has done."
+)
+
+_ELSE = "{} help lists the commands of this version."
 
 
 def program(controller: Controller, tools: Sequence[Tool]) -> str | None:
@@ -43,34 +55,42 @@ def program(controller: Controller, tools: Sequence[Tool]) -> str | None:
     return command_of(reported) if reported is not None and KINDS.get(reported.name) in SECOND_GENERATION else None
 
 
-def plan(deed: Deed, controller: Controller, command: str) -> Made:
-    """No step: what needs none, or a denial with the command that a person may run."""
-    drive = next((one for one in controller.drives if one.id == (deed.drive or deed.object_id)), None)
-    array = next((one.array for one in controller.volumes if one.id == deed.object_id), None)
-    if drive is not None and deed.verb == "take_out" and _gone(drive):
-        return []
-    if drive is not None and deed.verb == "let_in" and drive.role == "member" and drive.array == array:
-        return []
-    words, place = _COMMANDS.get(deed.verb), place_of(drive) if drive is not None else None
-    number = controller_number(controller)
-    if words is None or place is None or number is None:
-        return Denial(deed=deed, reason=_REASON, alternative=f"{command} help lists the commands of this version.")
-    enclosure, slot = place
-    path = f"/c{number}/e{enclosure}/s{slot}" if enclosure else f"/c{number}/s{slot}"
-    action = Action(argv=(command, path, *words))
-    way = f"If {command} help lists this form, run it yourself: {action}"
-    return Denial(deed=deed, reason=_REASON, alternative=way, printed=True)
+def plan(case: Case, steps_of: Callable[[Case], Made], text: str | None) -> Made:
+    """The steps of a deed, if the help text lists all their commands; None: it could not be read."""
+    command = case.way.program
+    if case.deed.verb not in _VERBS:
+        return Denial(deed=case.deed, reason=_REFUSED, alternative=_ELSE.format(command))
+    made = steps_of(case)
+    if isinstance(made, Denial):
+        return made
+    unlisted = [action for action in _actions(made) if text is None or not listed(text, action)]
+    if not unlisted:
+        return made
+    found = "could not be read" if text is None else f'does not list "{_form(unlisted[0])}"'
+    commands = "; ".join(str(replace(step.action, argv=step.action.argv[:-2])) for step in made)
+    many = len(made) > 1
+    way = f"If {command} {HELP} lists {'these forms' if many else 'this form'}, run {'them' if many else 'it'} yourself"
+    return Denial(
+        deed=case.deed, reason=f"{_DECIDES} {command} {HELP} {found}.", alternative=f"{way}: {commands}", printed=True
+    )
+
+
+def _actions(steps: Sequence[Step]) -> list[Action]:
+    """Every command of the steps and of their undoing."""
+    return [action for step in steps for action in (step.action, step.undo) if not action.empty]
+
+
+def _form(action: Action) -> str:
+    """``set offline``: without the program, the drive, and the words on how the answer is printed."""
+    return " ".join(action.argv[2:-2])
 
 
 def abilities(verbs: Sequence[Verb], command: str) -> Mapping[Verb, Ability]:
-    """None is run; some are printed."""
-    way = f"{command} help lists the commands of this version."
+    """None is certain; those on single drives run where the tool's help lists them, and are printed elsewhere."""
+    way = _ELSE.format(command)
     return {
-        verb: Ability(can=False, why_not=_REASON, alternative=way, printed=verb in _COMMANDS and verb != "take_out")
+        verb: Ability(
+            can=False, why_not=_DECIDES if verb in _VERBS else _REFUSED, alternative=way, printed=verb in _VERBS
+        )
         for verb in verbs
     }  # fmt: skip
-
-
-def _gone(drive: Drive) -> bool:
-    """Whether the firmware has given a drive up."""
-    return drive.role == "failed" or drive.status == "critical"

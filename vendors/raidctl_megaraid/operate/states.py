@@ -14,6 +14,9 @@ _ERASE = (
     "the command worked, or when it ended."
 )
 
+_FORCE_OFFLINE, _FORCE_ONLINE = "support drive force offline", "support drive force online"
+"""As version 8 names what version 7 calls ``Force Offline``."""
+
 
 def _wrong(case: Case, state: State, wanted: str) -> Made:
     drive = case.drive
@@ -47,7 +50,7 @@ def offline(case: Case) -> Made:
         return []
     if drive is None or state != "online" or drive.array is None:
         return _wrong(case, state, "only a working member can be set offline")
-    if denied(case.controller, "pd operations: force offline"):
+    if any(denied(case.controller, f"pd operations: {label}") for label in ("force offline", _FORCE_OFFLINE)):
         return case.deny("The controller reports that it cannot set a drive offline (Force Offline = No).")
     return [offline_step(case, drive)]
 
@@ -60,7 +63,7 @@ def online(case: Case) -> Made:
         return []
     if drive is None or state != "offline" or drive.array is None:
         return _wrong(case, state, "only a member that was set offline can be set online")
-    if denied(case.controller, "pd operations: force online"):
+    if any(denied(case.controller, f"pd operations: {label}") for label in ("force online", _FORCE_ONLINE)):
         return case.deny("The controller reports that it cannot set a drive online (Force Online = No).")
     return [
         Step(
@@ -94,7 +97,7 @@ def jbod(case: Case) -> Made:
         Step(
             object_id=case.deed.object_id, setting="jbod", before=drive.status_text or "", after="JBOD", kind="deed",
             way_back="same" if undo else "none", action=case.way.on_drive("jbod", drive),
-            undo=case.way.on_drive("raid", drive) if undo else Action(), affects=(_YOUNG,) if undo else (),
+            undo=case.way.on_drive("raid", drive) if undo else Action(), affects=_young(case) if undo else (),
             no_way_back=None if undo else _ONLY_FORCED, expects=(expect(drive.id, "role", "passthrough"),),
             undo_expects=(expect(drive.id, "role", "unassigned"),) if undo else (),
             subjects=case.subjects(drive, case.controller),
@@ -102,8 +105,12 @@ def jbod(case: Case) -> Made:
     ]  # fmt: skip
 
 
-_YOUNG = "Older versions of the tool have no command that takes a drive back from JBOD, and reject it."
-"""``del jbod`` is in the help of 007.2707 (2023), and not in that of versions about 007.04 (2018)."""
+def _young(case: Case) -> tuple[str, ...]:
+    """``del jbod`` is in the help of 007.2707 (2023), and not in that of versions about 007.04 (2018)."""
+    text = "Older versions of the tool have no command that takes a drive back from JBOD, and reject it."
+    return (text,) if case.way.kind == "storcli" else ()
+
+
 _ONLY_FORCED = "MegaCli takes a drive back from JBOD only with -Force, which raidctl never uses."
 
 
@@ -121,7 +128,7 @@ def raid(case: Case) -> Made:
         Step(
             object_id=case.deed.object_id, setting="raid", before=drive.status_text or "", after="unconfigured good",
             kind="deed", way_back="other", action=case.way.on_drive("raid", drive),
-            undo=case.way.on_drive("jbod", drive), affects=("The system no longer sees the drive.", _YOUNG),
+            undo=case.way.on_drive("jbod", drive), affects=("The system no longer sees the drive.", *_young(case)),
             expects=(expect(drive.id, "role", "unassigned"),), undo_expects=(expect(drive.id, "role", "passthrough"),),
             subjects=case.subjects(drive, case.controller),
         )

@@ -10,7 +10,7 @@ from raidctl.vendor.deed_steps import CannotDo, drive_of, identity
 from raidctl.vendor.plan import Action, Deed, Denial, Identity, Saved, Step
 from raidctl.vendor.tools import command_of
 from raidctl_megaraid.change import controller_number
-from raidctl_megaraid.operate.commands import Way, number_of, place_of
+from raidctl_megaraid.operate.commands import Way, number_of, place_of, way_kind
 from raidctl_megaraid.tools import KINDS
 
 _NO_TOOL = "The tool that reported the controller, or the controller's number there, is unknown."
@@ -83,7 +83,6 @@ def case_of(deed: Deed, controller: Controller, tools: Sequence[Tool]) -> Case:
         raise CannotDo(f"The tool does not report enclosure and slot of {drive.id}.", unknown=True)
     if volume is not None and number_of(volume) is None:
         raise CannotDo(f"The tool's number of {volume.id} is unknown.", unknown=True)
-    case = Case(deed, controller, Way("megacli" if kind == "megacli" else "storcli", command_of(reported[0]), number),
-                drive, volume)  # fmt: skip
+    case = Case(deed, controller, Way(way_kind(kind), command_of(reported[0]), number), drive, volume)
     case.subjects(drive or volume or controller, volume or controller)
     return case

@@ -9,7 +9,7 @@ from typing import Any
 
 from raidctl.vendor.simulated_bays import CHECK_SECONDS, REBUILD_SECONDS
 from raidctl.vendor.simulator import Reply
-from raidctl_megaraid.simulator import firmware
+from raidctl_megaraid.simulator import firmware, storcli2_help
 from raidctl_megaraid.simulator.machine import Disk, Machine, load
 from raidctl_megaraid.simulator.state import ControllerState
 
@@ -21,6 +21,7 @@ _WORDS: dict[tuple[str, ...], tuple[str, firmware.Operation]] = {
     ("set", "good"): ("Set Drive Good", firmware.GOOD),
     ("set", "jbod"): ("Set Drive JBOD", firmware.JBOD),
     ("del", "jbod"): ("Delete JBOD Drive", firmware.RAID),
+    ("set", "uconf"): ("Set Drive UConf", firmware.RAID),
     ("spindown",): ("Spin Down Drive", firmware.SPIN_DOWN),
     ("spinup",): ("Spin Up Drive", firmware.SPIN_UP),
     ("start", "rebuild"): ("Start Drive Rebuild", firmware.START_REBUILD),
@@ -47,16 +48,19 @@ def change(argv: Sequence[str], state: Mapping[str, str]) -> Reply | None:
     machine = load(match[1], state)
     if not machine.disks:
         return None
+    controller = ControllerState(match[1], state)
     act = _act(machine, match, words[:-2])
-    if act is None:
+    second = storcli2_help.second(controller)
+    if act is None or (not second and words[:2] == ["set", "uconf"]):
         return None
+    if second and (not match[3] or not storcli2_help.takes(controller, words)):
+        return Reply(1, "Status = Failure\nDescription = syntax error, unexpected TOKEN_UNKNOWN\n\n", state)
     title, run = act
     code = run()
     label = {"Drive": argv[1]} if match[3] else {"VD": int(match[4])} if match[4] else {"Ctrl": int(match[1])}
     head: dict[str, Any] = {
-        "CLI Version": ControllerState(match[1], state).get("cli"),
-        "Operating system": ControllerState(match[1], state).get("os") or "Linux",
-        "Controller": int(match[1]), "Status": "Failure" if code else "Success",
+        "CLI Version": controller.get("cli"), "Operating system": controller.get("os") or "Linux",
+        "Controller": match[1] if second else int(match[1]), "Status": "Failure" if code else "Success",
         "Description": f"{title} {'Failed' if code else 'Succeeded'}.",
     }  # fmt: skip
     if code:
@@ -136,7 +140,11 @@ def readings(machine: Machine, state: Mapping[str, str]) -> list[tuple[tuple[str
         ((path, "show", "patrolread", "nolog", "J"), _patrol(machine, state))
         for path in ("/call", f"/c{machine.number}")
     ]
-    return [*found, ((f"/c{machine.number}/dall", "show", "nolog", "J"), _groups(machine, state))]
+    controller, more = ControllerState(machine.number, state), list[tuple[tuple[str, ...], str]]()
+    more.append(((f"/c{machine.number}/dall", "show", "nolog", "J"), _groups(machine, state)))
+    if storcli2_help.second(controller):
+        more.append((("help",), storcli2_help.text(controller)))
+    return [*found, *more]
 
 
 def _patrol(machine: Machine, state: Mapping[str, str]) -> str:

@@ -14,7 +14,9 @@ from typing import Any
 from raidctl.json_decode import decode_text
 from raidctl.vendor.simulated_bays import CHECK_SECONDS
 from raidctl.vendor.simulator import State
+from raidctl_megaraid.simulator import storcli2_drives
 from raidctl_megaraid.simulator.machine import SPARES, Disk, Machine, load, shown_bay, standing
+from raidctl_megaraid.simulator.sizes import half
 from raidctl_megaraid.simulator.state import name
 
 _DRIVE = re.compile(r"Drive /c\d+(?:/e(\d+))?/s(\d+)( - Detailed Information)?")
@@ -24,9 +26,11 @@ Row = dict[str, Any]
 
 
 def initial(text: str) -> State:
-    """The drives of all controllers that an output of version 7 lists."""
+    """The drives of all controllers that an output lists."""
     found: State = {}
-    for number, data in _controllers(text):
+    for number, data in _controllers(text, "008"):
+        found |= storcli2_drives.initial(number, data)
+    for number, data in _controllers(text, "007"):
         if "TOPOLOGY" in data and "PD LIST" in data:
             found |= _of_lists(number, data)
         for bay, serial in _serials(data):
@@ -34,12 +38,16 @@ def initial(text: str) -> State:
     return found
 
 
-def _controllers(text: str) -> Iterator[tuple[str, Row]]:
-    """The controllers of an output of version 7, each with its data."""
+def _controllers(text: str, version: str) -> Iterator[tuple[str, Row]]:
+    """The controllers of an output of version 7 or 8, each with its data."""
     for controller in _decoded(text):
         status, data = controller.get("Command Status", {}), controller.get("Response Data")
-        if str(status.get("CLI Version", "")).startswith("007") and isinstance(data, dict) and "Controller" in status:
+        if _version(status) == version and isinstance(data, dict) and "Controller" in status:
             yield str(status["Controller"]), data
+
+
+def _version(status: Row) -> str:
+    return str(status.get("CLI Version", ""))[:3]
 
 
 def _decoded(text: str) -> list[Row]:
@@ -99,11 +107,13 @@ def render(text: str, state: Mapping[str, str]) -> str:
         return text
     before, after = _decoded(text), _decoded(text)
     for controller in after:
-        number = str(controller.get("Command Status", {}).get("Controller", ""))
-        data = controller.get("Response Data")
-        machine = load(number, state)
+        status, data = controller.get("Command Status", {}), controller.get("Response Data")
+        machine = load(str(status.get("Controller", "")), state)
         if machine.disks and isinstance(data, dict):
-            controller["Response Data"] = _Page(machine, state).data(data)
+            second = _version(status) == "008"
+            controller["Response Data"] = (
+                storcli2_drives.data(machine, state, data) if second else _Page(machine, state).data(data)
+            )
     if before == after:
         return text
     return json.dumps({"Controllers": after}, indent="\t", separators=(",", " : "), ensure_ascii=False) + "\n"
@@ -159,7 +169,7 @@ class _Page:
         if disk.serial:
             row["DID"] = 40 + sorted(one for one in self.machine.disks if self.machine.disks[one].serial).index(key)
         if disk.kind == "small":
-            row["Size"] = _half(row["Size"])
+            row["Size"] = half(row["Size"])
         if disk.kind == "other_media":
             row["Med"] = "HDD" if row["Med"] == "SSD" else "SSD"
         return row
@@ -258,7 +268,7 @@ class _Page:
             return table
         if title.endswith("Device attributes"):
             unique = f"5000C5A0{disk.serial[-4:]}{'0' * 4}"
-            more = {"Coerced size": _half(table["Coerced size"])} if disk.kind == "small" else {}
+            more = {"Coerced size": half(table["Coerced size"])} if disk.kind == "small" else {}
             return table | {"SN": disk.serial, "WWN": unique} | more
         if title.endswith(" State"):
             failing = disk.kind == "failing"
@@ -270,18 +280,3 @@ class _Page:
 def _path(start: str, bay: str) -> str:
     enclosure, _, slot = bay.partition(":")
     return f"{start}/e{enclosure}/s{slot}" if enclosure else f"{start}/s{slot}"
-
-
-_SIZE = re.compile(r"([\d.]+) ([KMGT]B)(?: \[0x([0-9a-f]+) Sectors\])?")
-
-
-def _half(text: str) -> str:
-    """``1.091 TB`` and ``1.091 TB [0x8ba80000 Sectors]`` of a drive half as large."""
-    match = _SIZE.fullmatch(text.strip())
-    if match is None:
-        return text
-    sectors = f" [{int(match[3], 16) // 2:#x} Sectors]" if match[3] else ""
-    figure, unit = float(match[1]) / 2, match[2]
-    if figure < 1 and unit == "TB":
-        figure, unit = figure * 1024, "GB"
-    return f"{figure:.3f} {unit}{sectors}"

@@ -1,0 +1,40 @@
+"""The help texts of tools whose commands only their help shows: asked for before deeds, never for a reading alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from msgspec.structs import replace
+
+from raidctl.model import Controller
+from raidctl.request import Run, Runner, ask_all, converse
+from raidctl.select import family_of
+from raidctl.survey.survey import Survey
+from raidctl.vendor.operations import operations_of
+from raidctl.vendor.protocol import Vendor
+
+
+def add_help_texts(seen: Survey, runner: Runner, vendors: Sequence[Vendor]) -> Survey:
+    """Return the reading with the help texts that the families of its controllers need; one that failed is left out."""
+    requests = list(
+        dict.fromkeys(
+            request for controller in seen.inventory.controllers for request in _of(controller, seen, vendors)
+        )
+    )
+    if not requests:
+        return seen
+    answers = converse(ask_all(requests), runner)
+    texts = {
+        request.argv[0]: f"{answer.text}\n{answer.error_text}"
+        for request, answer in zip(requests, answers, strict=True)
+        if answer.trouble is None
+    }
+    return replace(seen, view=replace(seen.view, help_texts=texts))
+
+
+def _of(controller: Controller, seen: Survey, vendors: Sequence[Vendor]) -> Iterator[Run]:
+    vendor = next((one for one in vendors if family_of(controller) == one.FAMILY), None)
+    offered = operations_of(vendor) if vendor is not None else None
+    if vendor is not None and offered is not None and hasattr(offered, "help_requests"):
+        names = {spec.name for spec in vendor.TOOLS}
+        yield from offered.help_requests(controller, [tool for tool in seen.inventory.tools if tool.name in names])
