@@ -1,5 +1,7 @@
 """Every command that a deed runs has a form of the tool's own help or manual, word by word and in its order.
 
+Those of storcli2 run only where its help on the machine lists them; ``set uconf`` is raidmgmt's.
+
 The forms are those of storcli 007.2707 and 007.04, MegaCli 8.07.14, the Smart Storage Administrator guide, arcconf as
 its help is quoted by pyarcconf, the 3ware CLI guide 10.2, and mdadm(8) 4.2. Areca has no manual that is known: its
 forms are those of einarc and Mtf.Hardware.Raid.
@@ -35,6 +37,7 @@ _STORCLI = (
     r"/cN/vN delete preservedcache",
     r"/cN/(bbu|cv) start learn",
 )
+_STORCLI2 = (*(form for form in _STORCLI if form.startswith(_DRIVE) and "del jbod" not in form), rf"{_DRIVE} set uconf")
 _ALSO_SET = (
     r"/cN/vN set wrcache=(WT|WB|AWB)",
     r"/cN/vN set rdcache=(RA|NoRA)",
@@ -90,11 +93,12 @@ _MDADM = (
 )
 _MEGA = (_MEGACLI, " -aN -NoLog")
 FORMS = {
-    "storcli": (_STORCLI, " nolog J"), "perccli": (_STORCLI, " nolog J"), "MegaCli": _MEGA, "megacli": _MEGA,
+    "storcli": (_STORCLI, " nolog J"), "perccli": (_STORCLI, " nolog J"), "storcli2": (_STORCLI2, " nolog J"),
+    "perccli2": (_STORCLI2, " nolog J"), "MegaCli": _MEGA, "megacli": _MEGA,
     "megasascli": _MEGA, "CmdTool2": _MEGA, "arcconf": (_ARCCONF, ""), "tw": (_TW_CLI, ""), "ssacli": (_HP, ""),
     "hpssacli": (_HP, ""), "hpacucli": (_HP, ""), "cli": (_ARECA, ""), "areca": (_ARECA, ""), "mdadm": (_MDADM, ""),
 }  # fmt: skip
-"""By the name of the program up to its first digit, hyphen or underscore: forms, and the options behind each."""
+"""By the name of the program without its word width: forms, and the options behind each."""
 
 
 def commands() -> Iterator[Shape]:
@@ -106,7 +110,7 @@ def commands() -> Iterator[Shape]:
 
 def program(shape: Shape) -> str:
     """``storcli`` of ``storcli64``, ``cli`` of ``cli64``, ``areca`` of ``areca_cli64``."""
-    return re.sub(r"(?<!CmdTool)[\d_-].*", "", shape[0])
+    return re.sub(r"(?<!CmdTool)(?!2$)[\d_-].*", "", shape[0])
 
 
 def test_every_command_has_a_form_of_its_manual() -> None:
