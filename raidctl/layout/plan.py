@@ -29,6 +29,7 @@ from raidctl.vendor.creating import CannotCreate, NewVolume, creating_of
 from raidctl.vendor.plan import Desired, Setting
 from raidctl.vendor.protocol import Vendor
 
+_LARGE = 4 * 10**12
 _OPTIONS = {"write": "--write", "read": "--read", "io": "--io", "drive_cache": "--drive-cache"}
 
 
@@ -42,6 +43,7 @@ class Step(Struct, frozen=True, kw_only=True):
     label: Annotated[str, doc("Name of the volume in the layout.")]
     commands: Annotated[tuple[str, ...], doc("As typed into a shell.")]
     overwrites: Annotated[tuple[str, ...], doc("Drives whose contents are lost: serial numbers or ids.")] = ()
+    warnings: Annotated[tuple[str, ...], doc("Risks of the volume that it makes, one sentence each.")] = ()
 
 
 class NotPlanned(Struct, frozen=True, kw_only=True):
@@ -307,7 +309,19 @@ def _creation(wanted: VolumeLayout, stock: Stock, vendors: Sequence[Vendor]) -> 
     stock.taken.extend(places)
     made = Creation(wanted=wanted, controller=controller, chosen=chosen, new=new)
     names = tuple(place.name for place in places)
-    return Step(kind="create", label=wanted.label, commands=commands, overwrites=names), made
+    step = Step(
+        kind="create", label=wanted.label, commands=commands, overwrites=names, warnings=tuple(_warnings(made))
+    )  # fmt: skip
+    return step, made
+
+
+def _warnings(made: Creation) -> Iterator[str]:
+    """P8: what its RAID level does not survive."""
+    label, new = made.wanted.label, made.new
+    if new.raid_level in ("raid0", "linear"):
+        yield f"{label} is a {new.raid_level}: the first drive that fails takes all of its data with it."
+    if new.raid_level == "raid5" and any((drive.size_bytes or 0) > _LARGE for drive in new.drives):
+        yield f"{label} is a RAID-5 of drives of more than 4 TB: an unreadable sector during a rebuild loses data."
 
 
 def _risk(wanted: VolumeLayout, controller: Controller) -> str | None:

@@ -46,3 +46,5 @@ def _step(number: int, step: Step, paper: Paper) -> Iterator[str]:
         yield paper.render([hanging("   ", [text], paper)])
     if step.overwrites:
         yield paper.render([hanging("   ", [paper.clean(f"overwrites {listing(step.overwrites)}")], paper)])
+    for text in step.warnings:
+        yield paper.render([hanging("   ", [paper.clean(f"Warning: {text}")], paper)])

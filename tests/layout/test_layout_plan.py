@@ -404,6 +404,25 @@ def test_drives_that_are_counted_are_chosen_the_same_every_time(
         assert [step.overwrites for step in found.steps] == [tuple(f"FREE{number:04}" for number in serials)], found
 
 
+@pytest.mark.parametrize(
+    ("level", "count", "size", "words"),
+    [
+        ("raid5", 3, 4 * TB, ()), ("raid6", 4, 8 * TB, ()), ("raid1", 2, 8 * TB, ()),
+        ("raid5", 3, 8 * TB, ("more than 4 TB: an unreadable sector during a rebuild loses data",)),
+        ("raid0", 2, TB, ("the first drive that fails takes all of its data",)),
+    ],
+)  # fmt: skip
+def test_a_volume_that_survives_little_is_planned_with_a_warning(
+    level: str, count: int, size: int, words: tuple[str, ...]
+) -> None:
+    """P8: RAID-0, and RAID-5 of large drives, whichever family; the plan shows it below the command."""
+    common = {"media": "hdd", "interface": "sas", "sector_bytes": 512, "size_bytes": size, "status": "ok"}
+    drives = drives_of(GEN10, *({**common} for _ in range(count)))
+    [step] = planned(GEN10, f'{COUNTED}raid_level = "{level}"\ndrives = {{ count = {count} }}', drives=drives).steps
+    assert len(step.warnings) == len(words)
+    assert all(part in text for part, text in zip(words, step.warnings, strict=True))
+
+
 def test_too_few_drives_are_explained_one_by_one() -> None:
     """Each drive that was passed over has its reason: 8 drives of at least 4 TB and a spare, where there are fewer."""
     common = {"media": "hdd", "interface": "sas", "sector_bytes": 512, "size_bytes": 4 * TB, "status": "ok"}

@@ -101,12 +101,8 @@ _THEN = "Then the configuration of the machine is written again, and its boot im
 
 def _notes(made: Compiled) -> Iterator[str]:
     """What should be known before it is carried out."""
-    for one in made.creations:
-        label = one.wanted.label
-        if one.new.raid_level in ("raid0", "linear"):
-            yield f"{label} is a {one.new.raid_level}: the first drive that fails takes all of its data with it."
-        if one.new.raid_level == "raid5" and any((drive.size_bytes or 0) > 4 * 10**12 for drive in one.new.drives):
-            yield f"{label} is a RAID-5 of drives of more than 4 TB: an unreadable sector during a rebuild loses data."
+    for step in made.plan.steps:
+        yield from step.warnings
 
 
 def _shown(work: Work, settings: Settings, made: Compiled, found: Stages, code: str) -> int | None:
