@@ -68,8 +68,7 @@ def known(text: str) -> str | None:
 
 def keep(draft: ReportDraft, pair: Pair) -> None:
     """Keep a pair as a detail, also one without a value."""
-    for line in pair.lines:
-        draft.detail(line, pair.label, pair.value)
+    draft.detail_of(pair.lines, pair.label, pair.value)
 
 
 def read_uuid(draft: ArrayDraft, pair: Pair) -> None:

@@ -41,8 +41,7 @@ def put_sizes(array: Draft, lines: Sequence[Line], name: str, text: str) -> None
 def put_message(pool: PoolDraft, status: tuple[Sequence[Line], str], action: tuple[Sequence[Line], str]) -> None:
     """The texts after ``status:`` and ``action:``; they stand there only if zpool has something to report."""
     for label, (lines, text) in (("status", status), ("action", action)):
-        for line in lines:
-            pool.detail(line, label, text)
+        pool.detail_of(lines, label, text)
     text = status[1]
     if text:
         mild = text.lower().startswith(HARMLESS)
@@ -56,8 +55,7 @@ def fine(text: str) -> bool:
 
 def put_errors(pool: PoolDraft, lines: Sequence[Line], text: str) -> None:
     """``errors:``, with the damaged files in the lines below."""
-    for line in lines:
-        pool.detail(line, "errors", text)
+    pool.detail_of(lines, "errors", text)
     # errors: List of errors unavailable: pool I/O is currently suspended
     if "suspended" in text.lower():
         pool.add_problem("warning", "unread", f"zpool reports: {text}", "Connect the devices, then `zpool clear`.")
@@ -108,8 +106,7 @@ def _pool_row(pool: PoolDraft, array: PoolDraft) -> None:
         counts = ", ".join(f"{label} {value}" for label, value in root.counts.items())
         remedy = "Look for them with `zpool status -v`."
         pool.add_problem("warning", "state", f"The pool counts errors: {counts}.", remedy)
-    for line in root.lines:
-        array.detail(line, "pool", _words(root))
+    array.detail_of(root.lines, "pool", _words(root))
     for line, label, value in root.details:
         array.detail(line, label, value)
         size = int(value) if label == "def_space" and value.isdecimal() else 0
@@ -121,8 +118,7 @@ def _pool_row(pool: PoolDraft, array: PoolDraft) -> None:
 
 def _inner(array: PoolDraft, vdev: Vdev) -> None:
     """A vdev of several devices, or the title of a part of the pool."""
-    for line in vdev.lines:
-        array.detail(line, vdev.name, _words(vdev) or vdev.part)
+    array.detail_of(vdev.lines, vdev.name, _words(vdev) or vdev.part)
     for line, label, value in vdev.details:
         array.detail(line, f"{vdev.name} {label}", value)
     _counters(array, vdev, f"{vdev.name} ")

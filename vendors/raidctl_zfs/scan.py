@@ -47,8 +47,7 @@ _LEFT = re.compile(r"(?:(\d+) days? )?(?:(\d+):(\d\d):(\d\d)|(\d+)h(\d+)m(?:(\d+
 def read_scan(pool: PoolDraft, lines: Sequence[Line], text: str) -> None:
     """Read the text after ``scan:``, lines joined."""
     text = collapse(text.replace(",", ".") if re.search(r"\d,\d\d?(?:[KMGT%]|\b)", text) else text)
-    for line in lines:
-        pool.detail(line, "scan", collapse(text))
+    pool.detail_of(lines, "scan", text)
     if match := _ENDED.match(text):
         scrub = match["what"].startswith("scrub")
         at = _moment(match["date"])

@@ -212,5 +212,4 @@ def _properties(output: Output, path: str, entry: object, pool: PoolDraft, array
             put_state(pool, lines, value)
         else:
             put_sizes(array, lines, name, value)
-            for line in lines:
-                pool.detail(line, name, value)
+            pool.detail_of(lines, name, value)

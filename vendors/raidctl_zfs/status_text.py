@@ -61,7 +61,8 @@ def read_status(output: Output, controller: ControllerDraft) -> bool:
         elif sections:
             label, lines, text = sections[-1]
             if label != "errors" or not (fine(text) or (apart and not _FILE.match(line.stripped))):
-                sections[-1] = (label, [*lines, line], f"{text} {line.stripped}")
+                lines.append(line)
+                sections[-1] = (label, lines, f"{text} {line.stripped}")
     _finish(output, pool, sections)
     return known
 
@@ -85,8 +86,7 @@ def _finish(output: Output, pool: PoolDraft | None, sections: Sequence[tuple[str
         elif label == "errors":
             put_errors(pool, lines, collapse(text))
         elif label in _SIMPLE:
-            for line in lines:
-                pool.detail(line, label, collapse(text))
+            pool.detail_of(lines, label, text)
     for label in MOVES:
         read_move(pool, *_section(sections, label))
     put_message(pool, _section(sections, "status"), _section(sections, "action"))
