@@ -104,15 +104,15 @@ class Draft(Struct):
 
         Runs of blanks become one: how many there are is layout, which a mailer changes.
         """
-        self.detail_of((line,), label, value)
+        words = collapse(value)
+        self.keep_words(label, words)
+        self.evidence.append((line, f"details[{label}]", words))
 
     def detail_of(self, lines: Sequence[Line], label: str, value: str) -> None:
         """The same of a fact that several lines report together; without a line there is none."""
-        if not lines:
-            return
-        words = collapse(value)
-        self.keep_words(label, words)
-        self.evidence += [(line, f"details[{label}]", words) for line in lines]
+        if lines:
+            self.detail(lines[0], label, value)
+            self.evidence += [(line, *self.evidence[-1][1:]) for line in lines[1:]]
 
     def keep_words(self, label: str, value: str) -> None:
         """Keep the tool's words as a detail beside the field that their line is evidence for."""

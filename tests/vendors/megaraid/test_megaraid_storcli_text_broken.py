@@ -51,6 +51,31 @@ def test_cut_in_or_below_the_head_of_a_table(length: int, end: str) -> None:
     assert unread(found) == ["The output breaks off in “PD LIST”: the part before was read, the rest is unknown."]
 
 
+def _pages(number: int) -> str:
+    """What ``/c0/sall show all`` prints of so many drives; every part of a page follows in each."""
+    text = "Controller = 0\nStatus = Success\nDescription = Show Drive Information Succeeded.\n\n\n"
+    for slot in range(number):
+        path = f"Drive /c0/s{slot}"
+        parts = {"State": "Media Error Count = 0", "Device attributes": "SN = RC1", "Policies/Settings": "SED = No"}
+        text += f"{title(path)}\n{table([drive(f' :{slot}')])}\n\n{title(f'{path} - Detailed Information')}\n"
+        text += "".join(f"{title(f'{path} {part}')}{pair}\n\n\n" for part, pair in parts.items())
+        text += "Inquiry Data = \n00 00 06 32 9f 01 10 02\n49 42 4d\n\n\n"
+    return text
+
+
+@pytest.mark.parametrize("number", [1, 2, 3])
+def test_a_page_without_its_last_parts_is_cut_off(number: int) -> None:
+    """Cut behind each line of the last drive's page: told wherever a part of it is missing; whole, nothing is."""
+    whole = _pages(number)
+    assert not unread(from_text(COMMAND, whole))
+    lines = whole.splitlines(keepends=True)
+    first = max(at for at, line in enumerate(lines) if "Detailed Information" in line)
+    end = max(at for at, line in enumerate(lines) if line.startswith("00 00"))
+    for at in range(first + 1, end):
+        found = unread(from_text(COMMAND, "".join(lines[:at])))
+        assert any("cut off" in text or "breaks off" in text for text in found), lines[at - 1]
+
+
 def test_cut_inside_a_row() -> None:
     """The row that breaks off is not taken, those before are, and the loss is told."""
     found = from_text(COMMAND, WHOLE[: WHOLE.index("9:2") + 30])

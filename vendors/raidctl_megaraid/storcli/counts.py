@@ -8,6 +8,7 @@ from raidctl.model import Problem
 from raidctl.text import attempt
 from raidctl_megaraid.storcli import numbers
 from raidctl_megaraid.storcli.outline import Answer
+from raidctl_megaraid.storcli.page_ends import unfinished
 from raidctl_megaraid.vocabulary import normalized
 
 _LISTS: dict[str, tuple[str, ...]] = {
@@ -45,6 +46,8 @@ def gap(answers: Sequence[Answer]) -> str:
     if not answers:
         return ""
     answer = answers[-1]
+    if name := unfinished(answer.sections):
+        return f"the page of {name} lacks its last parts"
     tables = {normalized(section.title) for section in answer.sections}
     pairs = {normalized(pair.label): normalized(pair.value) for section in answer.sections for pair in section.pairs}
     ended = answer.printed("Status") or answer.printed("Status Code") or not answer.printed("CLI Version")
