@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from raidctl.evidence import Output
 from raidctl.model import Problem, Tool
@@ -47,7 +47,40 @@ def outlines(documents: Sequence[Document]) -> list[Outline]:
 
 
 def unfinished(item: Outline) -> str:
-    """What the last array lacks that every array above it has, as a clause; empty: nothing."""
+    """What the end of the output lacks that has to be there, as a clause; empty: nothing."""
+    return _short_page(item) or _short_array(item)
+
+
+def _short_page(item: Outline) -> str:
+    """The page of the last drive or volume without its status, or without the line that ends all other pages."""
+    last = next(_leaves(item.controllers[-1:], backwards=True), None)
+    if last is None or last.kind not in _LISTED.values():
+        return ""
+    labels = {pair.label for pair in last.pairs}
+    if "status" not in {label.lower() for label in labels}:
+        return f"the status of the last {last.kind} is missing"
+    others = [one for one in _leaves(item.controllers) if one.kind == last.kind and one is not last]
+    if interface := _interface(last):  # pages of SSDs lack some lines of a hard drive's
+        others = [one for one in others if _interface(one) == interface]
+    ends = {one.pairs[-1].label for one in others if one.pairs}
+    ended = not any(line.stripped for line in item.output.lines[-2:])  # the tools end with a blank line
+    if len(ends) != 1 or ends & labels or ended:
+        return ""
+    return f"the page of the last {last.kind} has no {ends.pop()}, the last line of the others"
+
+
+def _interface(page: Section) -> str:
+    return next((pair.value for pair in page.pairs if pair.label == "Interface Type"), "")
+
+
+def _leaves(parts: Sequence[Section], *, backwards: bool = False) -> Iterator[Section]:
+    """The sections that have none below them, in their order."""
+    for part in reversed(parts) if backwards else parts:
+        yield from _leaves(part.children, backwards=backwards) if part.children else (part,)
+
+
+def _short_array(item: Outline) -> str:
+    """What the last array lacks that every array above it has."""
     rows = [row for one in item.controllers if one.line is None for part in one.children for row in part.children]
     if any(row.kind.endswith("_row") and "status" not in row.heading.parts for row in rows):
         return "its controller is missing"  # only "show status" prints none: logicaldrive 1 (1.6 TB, RAID 5): OK

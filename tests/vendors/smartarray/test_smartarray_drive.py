@@ -4,6 +4,7 @@ import pytest
 
 from raidctl.model import Health, Interface, Media, Role
 from raidctl_smartarray.drive import drive_model
+from tests.support.conclusions import read_text
 from tests.support.judged import conditions
 from tests.vendors.smartarray.smartarray_texts import CARD, card, drive, told
 
@@ -192,3 +193,25 @@ def test_a_figure_that_cannot_be_read_is_a_problem_and_no_figure() -> None:
     assert item.size_bytes is None
     assert item.details["Size"] == "300foo"
     assert [(problem.kind, problem.where) for problem in found.problems] == [("unread", item.id)]
+
+
+_PAGE = (
+    "      physicaldrive 1I:1:{0}\n         Port: 1I\n         Box: 1\n         Bay: {0}\n         Status: OK\n"
+    "         Interface Type: SAS\n         Size: 6 TB\n         Drive Authentication Status: OK\n\n"
+)
+_HEAD = "Smart Array P440 in Slot 3\n\n   array A\n\n"
+
+
+@pytest.mark.parametrize("count", [1, 2, 4])
+def test_a_drive_page_that_ends_too_early_is_cut_off(count: int) -> None:
+    """Pasted without the blank lines around it: no status; none of the line that ends the pages before it."""
+    text = _HEAD + "".join(_PAGE.format(bay) for bay in range(1, count + 1))
+    whole, lines = text.rstrip("\n"), text.rstrip().splitlines(keepends=True)
+    assert not [one for one in read_text(text).inventory.problems if one.kind == "unread"]
+    assert not [one for one in read_text(whole).inventory.problems if one.kind == "unread"]
+    for missing in range(1, 8):
+        cut = "".join(lines[:-missing])
+        found = [one.message for one in read_text(cut).inventory.problems if one.kind == "unread"]
+        assert bool(found) is (count > 1 or missing > 3), (missing, found)
+        short = [one.message for one in read_text(f"{cut}\n\n").inventory.problems if one.kind == "unread"]
+        assert bool(short) is (missing > 3), (missing, short)
