@@ -72,6 +72,8 @@ def address(blocks: list[Block]) -> str:
     first = blocks[0]
     if first.name.startswith(NAMELESS):
         return first.name
+    if not first.name:
+        return f"{NAMELESS}{first.pairs[0].lines[0].number if first.pairs else 0}"
     # With a line for the channel, the number of the device is its address on it.
     return f"{int(first.channel)},{int(first.name)}" if first.channel else f"device{first.name}"
 

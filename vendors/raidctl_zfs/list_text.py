@@ -26,6 +26,7 @@ def read_list(output: Output, controller: ControllerDraft) -> bool:
     pool: PoolDraft | None = None
     tables: list[PoolDraft] = []
     path: list[tuple[int, Vdev]] = []
+    lengths: list[int] = []
     for line in output.lines:
         words = line.stripped.split()
         if HEAD.fullmatch(line.text):
@@ -47,7 +48,11 @@ def read_list(output: Output, controller: ControllerDraft) -> bool:
                 path = [(0, root)]
             elif pool is not None and not is_pool:
                 pool.flat = pool.flat or (outer and words[0] not in GROUPS)
+                lengths.append(len(words))
                 _vdev(line, row, pool, path)
+    *others, last = lengths or [0]
+    if others and last < min(others):
+        output.gap = output.gap or "its last row is shorter than the others"
     for table in tables:
         controller.volume(table.name).add_table(table)
     return bool(columns)

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from raidctl_adaptec import sniff
+from tests.support.conclusions import read_text
 from tests.vendors.adaptec.adaptec_texts import drive_text, found, machine, pqi, volume_text
 from tests.vendors.adaptec.test_adaptec_forms import JSON, LIST, TASK, json_text
 
@@ -83,6 +84,17 @@ def test_rubbish_is_survived(text: str) -> None:
     """And something is said or shown."""
     observation = found(text)
     assert observation.problems or observation.controllers or observation.outputs
+
+
+def test_an_address_without_a_device_is_survived() -> None:
+    """``Device #`` was lost, and the address is cut: the line's number stands for it, and the loss is told."""
+    text = (
+        "Controllers found: 1\nPhysical Device information\n   Channel #0:\n"
+        "         Reported Channel,Device(T:L)       : 0,0(\n"
+    )
+    seen = read_text(text)
+    assert not seen.tracebacks
+    assert any(problem.kind == "unread" for problem in seen.inventory.problems)
 
 
 def test_many_drives_are_all_read() -> None:

@@ -193,6 +193,18 @@ def test_the_list_gives_sizes() -> None:
     assert (card.volumes[0].size_bytes, card.volumes[0].raid_level) == (None, None)
 
 
+@pytest.mark.parametrize(("end", "cut"), [("    ONLINE\n", False), ("    ", True), ("", True), ("\n", True)])
+def test_the_last_row_of_a_list_of_devices_is_as_long_as_the_others(end: str, cut: bool) -> None:
+    """``zpool list -v`` prints a dash for what a device has not: the row without its state was cut off."""
+    row = "  nvme{}n1p3    500G      -      -        -         -      -      -      -  "
+    text = (
+        "NAME   SIZE  ALLOC   FREE  CKPOINT  EXPANDSZ   FRAG    CAP  DEDUP    HEALTH  ALTROOT\n"
+        "tank  1.50T   500G  1.01T        -         -     1%    32%  1.00x    ONLINE  -\n"
+        f"{row.format(0)}  ONLINE\n{row.format(1)}{end}"
+    )
+    assert [bool(output.cut_off) for output in read_text(text).outputs] == [cut]
+
+
 @pytest.mark.parametrize("row", ["dozer      -      -\n", "dozer      -", "dozer   500G   100G   400G     -\n"])
 def test_a_row_of_the_list_without_its_state_is_cut_off(row: str) -> None:
     """What the pool's state is, nobody knows; that of the other rows is not the whole answer."""
