@@ -50,6 +50,8 @@ def read(section: Section, reading: Reading) -> None:
         if line.text.strip():
             reader.read_line(line)
     reader.assign_volumes()
+    if not reader.disks:  # the last part; each examined drive lists all of its container
+        section.output.gap = "its drives are missing"
     reading.drafts.extend(draft for draft in (reader.container, *reader.volumes.values()) if draft.reported)
 
 
@@ -59,6 +61,8 @@ class _Reader:
         self.container = ArrayDraft(source=Source.EXAMINE, output=output, is_container=True)
         self.volumes: dict[str, ArrayDraft] = {}
         self.last: tuple[ArrayDraft, str] | None = None
+        self.disks = 0
+        """Rows of its table of drives."""
 
     def read_line(self, line: Line) -> None:
         text = line.text
@@ -89,6 +93,7 @@ class _Reader:
             self.last = (draft, pair.label)
 
     def _read_disk(self, line: Line, match: re.Match[str]) -> None:
+        self.disks += 1
         columns = match.groupdict()
         node = columns["node"] if columns["node"] != "-unknown-" else None
         draft = self.container

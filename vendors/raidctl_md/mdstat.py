@@ -27,6 +27,8 @@ _UNUSED = re.compile(r"\s*unused devices ?:(?P<rest>.*)")
 
 # Flags behind a member. E is Synology's kernel: the drive has reported errors and is still in the array.
 _FLAG_NAMES = {"W": "write_mostly", "R": "replacement"}
+_MOST_WORDS = 8
+"""Words of a state: ``active (auto-read-only)``; a line with thousands is damaged, and is read in time."""
 
 
 def read(section: Section, reading: Reading) -> None:
@@ -116,7 +118,7 @@ class _Array:
                 self.strange = True
             elif kind == "state":
                 self.words.append(match[kind])
-                draft.put_labelled(line, "status_text", " ".join(self.words), "state")
+                draft.put_labelled(line, "status_text", " ".join(self.words[:_MOST_WORDS]), "state")
             else:
                 _READERS[kind](draft, line, match)
         if self.strange:

@@ -272,6 +272,15 @@ def test_md_examine_ddf() -> None:
     assert unparsed(read(DDF)) == []
 
 
+def test_md_examine_ddf_without_its_drives_is_cut_off() -> None:
+    """Wherever it ends above the first row of its table: the state of a volume may be below."""
+    lines = DDF.splitlines(keepends=True)
+    [*_, first] = [at for at, line in enumerate(lines) if "RefNo" in line]
+    for at in range(5, len(lines)):
+        cut = [output.cut_off for output in read("".join(lines[:at])).outputs]
+        assert cut == [("its drives are missing" if at <= first + 1 else None)], lines[at - 1]
+
+
 def test_md_examine_a_partition_table_is_no_member() -> None:
     """A disk with an MBR or a GPT gives no array, but a note that says what it carries."""
     text = (
