@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from raidctl.evidence import Line, Output, mark_read
-from raidctl.text import collapse
+from raidctl.text import collapse, printable
 from raidctl_zfs.draft import ControllerDraft, PoolDraft, Vdev
 from raidctl_zfs.infer import fine, put_errors, put_message, put_state
 from raidctl_zfs.scan import MOVES, read_move, read_scan
@@ -22,13 +22,16 @@ LABEL = re.compile(
 _HEAD = re.compile(r"\s*(?:NAME\s+STATE\b.*|(?:READ\s+)?(?:WRITE\s+)?CKSUM\s*)")
 # 	    sda     ONLINE       0     0     0  (resilvering)
 _ROW = re.compile(
-    r"(?P<indent>\s*)(?P<name>\S{1,256})(?:\s+(?P<state>[A-Z]{2,12})\b(?:\s+(?P<read>[\d.]+[KMGTPE]?)\s+"
+    r"(?P<indent>\s*)(?P<name>\S{1,256})"
+    r"(?:\s+(?P<state>[A-Z]{2,12}\b|\S{1,20}(?=(?:\s+[\d.]+[KMGTPE]?){3}(?:\s|$)))(?:\s+(?P<read>[\d.]+[KMGTPE]?)\s+"
     r"(?P<write>[\d.]+[KMGTPE]?)\s+(?P<cksum>[\d.]+[KMGTPE]?)(?=\s|$))?(?:\s+(?P<note>\S.*))?)?"
 )
 # errors: Permanent errors have been detected in the following files:
 #
 #         tank/data:/file       <metadata>:<0x0>
 _FILE = re.compile(r"/|\S+:[/<]")
+_STRANGE = "A line of its list of devices was not understood: “{}”."
+_AGAIN = "Run zpool status again and keep its whole output."
 _COUNTS = (("read", "READ"), ("write", "WRITE"), ("cksum", "CKSUM"))
 _SIMPLE = ("id", "see", "comment", "remove", "checkpoint", "condense", "expand", "dedup", "scan warning")
 _NONE = ("no pools available", "no pools available to import", "all pools are healthy")
@@ -79,7 +82,8 @@ def _finish(output: Output, pool: PoolDraft | None, sections: Sequence[tuple[str
         elif label == "config":
             mark_read(lines[0])
             table = PoolDraft(pool.name)
-            _config(table, lines[1:])
+            for line in _config(table, lines[1:]):
+                pool.add_problem("warning", "unread", _STRANGE.format(printable(line.stripped)[:80]), _AGAIN)
             pool.add_table(table)
         elif label in ("scan", "scrub"):
             read_scan(pool, lines, text)
@@ -100,8 +104,10 @@ def _section(sections: Sequence[tuple[str, list[Line], str]], wanted: str) -> tu
     return next(((lines, collapse(text)) for label, lines, text in sections if label == wanted), ([], ""))
 
 
-def _config(pool: PoolDraft, lines: Sequence[Line]) -> None:
+def _config(pool: PoolDraft, lines: Sequence[Line]) -> list[Line]:
+    """Read the table of devices; the lines that are none of its rows."""
     rows: list[tuple[Line, re.Match[str]]] = []
+    strange: list[Line] = []
     more: list[str] = []
     for line in lines:
         match = _ROW.fullmatch(line.text.expandtabs(8).rstrip())
@@ -113,8 +119,10 @@ def _config(pool: PoolDraft, lines: Sequence[Line]) -> None:
         elif LOST.match(line.stripped):
             pool.lost = True
             mark_read(line)
+        else:
+            strange.append(line)
     if not rows:
-        return
+        return strange
     # the pool's own row stands left of all others but titles
     edge = len(rows[0][1]["indent"])
     even = any(len(match["indent"]) <= edge and match["name"] not in GROUPS for _, match in rows[1:])
@@ -136,6 +144,7 @@ def _config(pool: PoolDraft, lines: Sequence[Line]) -> None:
         else:
             pool.root = found
         path.append((depth, found))
+    return strange
 
 
 def _depth(match: re.Match[str], pool: PoolDraft, path: Sequence[tuple[int, Vdev]]) -> int:
