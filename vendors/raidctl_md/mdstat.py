@@ -9,8 +9,9 @@ from msgspec.structs import replace
 
 from raidctl.evidence import Line, Output, mark_read
 from raidctl.model import Progress
+from raidctl.text import printable
 from raidctl.vendor.draft import Complaint
-from raidctl_md.draft import ArrayDraft, Parent, Reading, Source
+from raidctl_md.draft import ArrayDraft, MemberDraft, Parent, Reading, Source
 from raidctl_md.infer import conclude_state
 from raidctl_md.mdstat_tokens import pieces
 from raidctl_md.split_outputs import ARRAY_LINE, Section
@@ -256,14 +257,27 @@ def _read_member(draft: ArrayDraft, line: Line, match: re.Match[str]) -> None:
     if named:
         member.put(line, "flags", named)
     if set(letters) - set("FSRWJE"):
-        member.put(line, "status", "unknown")
-        text = f"Unknown member flag {flags!r}."
-        member.add_problem("warning", "unread", text)
+        _doubt(member, line, flags)
+
+
+def _read_odd_member(draft: ArrayDraft, line: Line, match: re.Match[str]) -> None:
+    """``sdc1[4](f)``: whether it has failed is unknown."""
+    name = match["odd"].replace("!", "/")
+    member = draft.member(name, f"/dev/{name}")
+    member.number = match["place"]
+    member.detail(line, "number", match["place"])
+    _doubt(member, line, printable(match["mark"]))
+
+
+def _doubt(member: MemberDraft, line: Line, flags: str) -> None:
+    member.put(line, "status", "unknown")
+    member.add_problem("warning", "unread", f"Unknown member flag {flags!r}.")
 
 
 _Reader = Callable[[ArrayDraft, Line, re.Match[str]], None]
 _READERS: dict[str, _Reader] = {
     "member": _read_member,
+    "odd_member": _read_odd_member,
     "bar": _read_bar,
     "level": lambda draft, line, match: draft.read_level(line, "level", match["level"]),
     "super": lambda draft, line, match: _read_super(draft, line, match["format"]),

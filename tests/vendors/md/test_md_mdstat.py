@@ -132,6 +132,20 @@ def test_md_mdstat_which_member_is_rebuilt_is_not_guessed() -> None:
     }
 
 
+@pytest.mark.parametrize("mark", ["(f)", "(?)", "()", "( )", "(F", "(FF)", "(X)"])
+def test_a_member_with_a_damaged_flag_is_no_good_one(mark: str) -> None:
+    """``sdd1[2](F)`` of a RAID-1 that is complete: whether it has failed is unknown then, and that is told."""
+    text = (
+        "Personalities : [raid1]\nmd1 : active raid1 sdd1[2]{} sdc1[1] sdb1[0]\n"
+        "      1953382400 blocks super 1.2 [2/2] [UU]\n\nunused devices: <none>\n"
+    )
+    for flag, status, doubted in (("(F)", "critical", False), (mark, "unknown", True)):
+        found = read(text.format(flag))
+        drives = {drive.device: drive.status for drive in found.controllers[0].drives}
+        assert drives == {"/dev/sdd1": status, "/dev/sdc1": "ok", "/dev/sdb1": "ok"}
+        assert any("Unknown member flag" in problem.message for problem in found.problems) is doubted
+
+
 def test_md_mdstat_an_array_that_is_not_started_has_no_spares() -> None:
     """(S) behind every device of an inactive array is no spare; its blocks are the members', not the array's."""
     text = "md9 : inactive sdb[1](S) sda[0](S)\n      4096 blocks super 1.2\n"
