@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from raidctl_drives.smart import sniff_smartctl
+from tests.support.conclusions import read_text
 from tests.vendors.drives.smart_outputs import Reported, read_drives
 from tests.vendors.drives.test_drives_smart_ata import FULL
 from tests.vendors.drives.test_drives_smart_json import ATA, NVME
@@ -105,3 +106,19 @@ def test_what_hardware_says_steers_no_terminal() -> None:
 def test_megabytes_of_anything_are_read(text: str) -> None:
     """Long lines, deep nesting, endless tables and drives: what is read of them has a home, and nothing is raised."""
     survives(text)
+
+
+@pytest.mark.parametrize("label", ["Critical Warnin", "Critical WarninG", "ritical Warning", "Critical Warn?ng"])
+def test_a_health_log_without_its_critical_warning_is_not_whole(label: str) -> None:
+    """The first line of the log decides: damaged, it was one unknown line among many, and the drive was fine."""
+    text = (
+        "smartctl 7.3 2022-02-28 r5338 [x86_64-linux-6.1.0] (local build)\n\n=== START OF INFORMATION SECTION ===\n"
+        "Model Number:                       RCTL NV960\nSerial Number:                      RC0001\n\n"
+        "=== START OF SMART DATA SECTION ===\nSMART/Health Information (NVMe Log 0x02)\n"
+        "{}:                   0x0{}\nTemperature:                        40 Celsius\n"
+        "Available Spare:                    100%\nPercentage Used:                    1%\n\n"
+    )
+    for name, bits, whole in (("Critical Warning", 0, True), ("Critical Warning", 9, True), (label, 9, False)):
+        seen = read_text(text.format(name, bits))
+        unread = [one.message for one in seen.inventory.problems if one.kind == "unread"]
+        assert any("critical warning is missing" in message for message in unread) is not whole

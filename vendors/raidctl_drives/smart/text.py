@@ -65,6 +65,8 @@ class Reader:
             return "its last section has no end"
         if last and (last.startswith(_NVME_LOG) or _NVME_LOG.startswith(last)):
             return "nothing follows the title of its log"
+        if "nvme_health" in draft.sections and draft.health.critical_warning is None:
+            return "its critical warning is missing"
         # SMART support is:     Unavailable - device lacks SMART capability.
         judged = not draft.details.get("SMART support is", "").startswith("Unavailable")
         if self.section == "data" and judged and not draft.health.verdict:
