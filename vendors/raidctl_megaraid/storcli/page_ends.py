@@ -22,7 +22,7 @@ _PARTS = {
 
 
 def unfinished(sections: Sequence[Section]) -> str:
-    """The object whose page ends the output before its last part, or without a part that all other pages have.
+    """``drive /c1/s6``: whose page ends the output before its last part, or without a part that all other pages have.
 
     Empty: none does.
     """
@@ -37,7 +37,7 @@ def unfinished(sections: Sequence[Section]) -> str:
     always = set.intersection(*others) & set(order) if others else set[str]()
     if order[0] in last:
         always.add(order[-1])
-    return name if always - last else ""
+    return f"{kind} {name}" if always - last else ""
 
 
 def _parts(sections: Sequence[Section]) -> Iterator[tuple[str, str, str]]:
