@@ -51,6 +51,30 @@ def test_cut_in_or_below_the_head_of_a_table(length: int, end: str) -> None:
     assert unread(found) == ["The output breaks off in “PD LIST”: the part before was read, the rest is unknown."]
 
 
+DRIVE_LEGEND = (
+    "EID-Enclosure Device ID|Slt-Slot No.|DID-Device ID|DG-DriveGroup\n"
+    "DHS-Dedicated Hot Spare|UGood-Unconfigured Good|GHS-Global Hotspare\n"
+    "Med-Media Type|SED-Self Encryptive Drive|PI-Protection Info\nSeSz-Sector Size|Sp-Spun|U-Up|D-Down|F-Foreign\n"
+)
+MORE = "UGUnsp-Unsupported|UGShld-UnConfigured shielded|HSPShld-Hotspare shielded\nCFShld-Configured shielded\n"
+
+
+@pytest.mark.parametrize("before", [False, True])
+@pytest.mark.parametrize("legend", [DRIVE_LEGEND, DRIVE_LEGEND + MORE])
+def test_a_legend_without_its_end_is_cut_off(legend: str, before: bool) -> None:
+    """What it explains differs between versions; the answers of further controllers may have followed."""
+    head = "CLI Version = 007.0606\nController = {}\nStatus = Success\nDescription = None\n\n"
+    text = f"{head}{title('PD LIST')}\n{table([drive()])}\n\n{legend}\n\n"
+    first = text.format(0) if before else ""
+    assert not unread(from_text(COMMAND, first + text.format(1)))
+    whole, start = text.format(1).rstrip(), text.format(1).index("EID-Enclosure") + 40
+    missed = [at for at in range(start, len(whole)) if not unread(from_text(COMMAND, first + whole[:at]))]
+    certain = whole.index("CFShld-Conf" if "CFShld" in legend else "Sp-Spun") + (20 if "CFShld" in legend else 7)
+    version = range(whole.index("Sp-Spun") + 7, whole.index("UGUnsp-") + 7) if "CFShld" in legend else range(0)
+    allowed = () if before else (*version, *range(certain, len(whole)))
+    assert set(missed) <= set(allowed)
+
+
 def _pages(number: int) -> str:
     """What ``/c0/sall show all`` prints of so many drives; every part of a page follows in each."""
     text = "Controller = 0\nStatus = Success\nDescription = Show Drive Information Succeeded.\n\n\n"

@@ -40,6 +40,14 @@ _TOP = frozenset(
 """Labels that stand in no section, though a section's pairs may stand right before them."""
 _EXPLAINED = ("topology", "vd list", "pd list")
 """Titles of tables that a legend always follows: ``DG=Disk Group Index|Arr=Array Index|…``."""
+_LEGENDS = (
+    ("EID-Enclosure Device ID|", ("Sp-Spun",)),
+    ("UGUnsp-", ("CBShld-Copyback Shielded", "CFShld-Configured shielded")),
+    ("DG=Disk Group Index|", ("FSpace=Free Space", "TR=Transport")),
+    ("Cac=CacheCade|", ("Check Consistency",)),
+    ("Rec=Recovery|OfLn=OffLine|", ("WT=WriteThrough",)),
+)
+"""Words of a legend, and those of which one follows them in every version; runs of blanks are one."""
 _BANNER = re.compile(
     r"^Generating detailed summary of the adapter|^\s*(?:StorCli2?|PercCli2?)\b.*\bVer\b|Copyright \(c\)|"
     r"^\s*\(c\) ?Copyright|All [Rr]ights [Rr]eserved",
@@ -109,6 +117,10 @@ def judge(outline: Outline) -> None:
         outline.complain("error", "unread", f"Not recognised as output of the tool; it begins with “{first}”.", AGAIN)
 
 
+def _legend(block: Block) -> str:
+    return collapse(" ".join(plain(line.text) for line in block.lines))
+
+
 class _Reader:
     """Puts the blocks where they belong."""
 
@@ -125,6 +137,7 @@ class _Reader:
         self.adrift = False
         self.unexplained = ""
         """The title of the last table, if its legend has not come."""
+        self.legends: set[str] = set()
 
     def read(self) -> None:
         for index, block in enumerate(self.blocks):
@@ -150,10 +163,13 @@ class _Reader:
             self._table(block, last=last)
         elif block.kind in ("legend", "rule"):
             self._note(block.lines)
+            short = last and block.kind == "legend" and self._is_short(block)
+            if block.kind == "legend":
+                self.legends.add(_legend(block))
             top = self.stack[-1] if self.stack else None
             dashes = block.kind == "rule" and block.lines[0].text.strip().startswith("-")
-            if last and dashes and top is not None and not top.rows:
-                self._broken(top.title)
+            if (last and dashes and top is not None and not top.rows) or short:
+                self._broken(top.title if top is not None else "")
         elif block.kind == "crash":
             self.died = True
             printed = printable(collapse(block.lines[0].text))[:200]
@@ -164,6 +180,13 @@ class _Reader:
             )
         elif block.kind == "text":
             self._text(block, last=last)
+
+    def _is_short(self, block: Block) -> bool:
+        """Whether a legend lacks its end: that of the same kind above it, or what follows in every version."""
+        text = _legend(block)
+        if any(one != text and one.startswith(text) for one in self.legends):
+            return True
+        return any(first in text and not any(end in text for end in ends) for first, ends in _LEGENDS)
 
     # Header
 
