@@ -209,7 +209,7 @@ def test_text_after_json() -> None:
 
 def test_text_after_broken_json() -> None:
     """An answer in text ends the JSON that breaks off before it."""
-    legend = "Cac=CacheCade|Rec=Recovery|OfLn=OffLine|Pdgd=Partially Degraded|Dgrd=Degraded\nWT=WriteThrough|sCC=Scheduled\nCheck Consistency\n"
+    legend = "Cac=CacheCade|Rec=Recovery|OfLn=OffLine|Dgrd=Degraded\nWT=WriteThrough|sCC=Scheduled\nCheck Consistency\n"
     found = read(f"{WHOLE[:500]}\n{answer_text({'VD LIST': [volume()]}, status(1))}\n{legend}")
     assert cells(section(found, "VD LIST")) == [volume()]
     assert len(unread(found)) == 1
