@@ -6,7 +6,8 @@ import pytest
 
 from raidctl.evidence import Output
 from raidctl.model import Battery, PciLink, Progress, Scrub, Volume
-from raidctl.vendor.draft import ROW, ControllerDraft, Derived, Draft, GroupDraft, Shown, distinct
+from raidctl.vendor.draft import ROW, ControllerDraft, Derived, Draft, GroupDraft, Shown
+from raidctl.vendor.identity import distinct
 from raidctl_adaptec import derived_fields as adaptec
 from raidctl_megaraid import derived_fields as megaraid
 from raidctl_smartarray import derived_fields as smartarray

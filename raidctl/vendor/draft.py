@@ -6,7 +6,6 @@ to the outputs at the end, when it is certain which controller of which tool is 
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from typing import Any, ClassVar, Generic, TypeVar
@@ -382,16 +381,6 @@ class ControllerDraft(Draft, Generic[G]):
             ):
                 for name, draft in drafts.items():
                     make(name).absorb(draft)
-
-
-def distinct(ids: Iterable[str]) -> list[str]:
-    """Make ids unique: a second controller with the id of another becomes ``adaptec:1-2``."""
-    taken: Counter[str] = Counter()
-    found = []
-    for name in ids:
-        taken[name] += 1
-        found.append(name if taken[name] == 1 else f"{name}-{taken[name]}")
-    return found
 
 
 def unreadable(output: Output, remedy: str, lost: Iterable[str] = (), *, known: object = False) -> Iterator[Problem]:

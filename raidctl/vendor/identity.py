@@ -7,6 +7,8 @@ label, or is not told apart, so whatever acts on such a volume names a drive of 
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable
 from typing import cast
 
 from raidctl.model import Array, Battery, Controller, Drive, Volume
@@ -30,3 +32,13 @@ def unique_of(controller: Controller, item: Item) -> str | None:
         return own or None
     label = cast("str | None", getattr(item, "name", None))
     return "/".join((controller.serial, item.id.removeprefix(f"{controller.id}/"), *([label] if label else [])))
+
+
+def distinct(ids: Iterable[str]) -> list[str]:
+    """Make ids unique: a second controller with the id of another becomes ``adaptec:1-2``."""
+    taken: Counter[str] = Counter()
+    found = []
+    for name in ids:
+        taken[name] += 1
+        found.append(name if taken[name] == 1 else f"{name}-{taken[name]}")
+    return found

@@ -23,7 +23,8 @@ from raidctl.model import (
     Volume,
 )
 from raidctl.vendor.disagreement import settle_settings
-from raidctl.vendor.draft import Draft, Shown, distinct
+from raidctl.vendor.draft import Draft, Shown
+from raidctl.vendor.identity import distinct
 from raidctl_adaptec import battery as batteries_of
 from raidctl_adaptec import derived_fields, vocabulary
 from raidctl_adaptec import drive as drives_of

@@ -25,7 +25,8 @@ from raidctl.model import (
     Volume,
 )
 from raidctl.order import natural
-from raidctl.vendor.draft import Draft, GroupDraft, Shown, distinct
+from raidctl.vendor.draft import Draft, GroupDraft, Shown
+from raidctl.vendor.identity import distinct
 from raidctl.vendor.mixed_machines import note_mixed
 from raidctl.vendor.shapes import MISSING_PLACES
 from raidctl_megaraid import bbu_mask, derived_fields, vocabulary

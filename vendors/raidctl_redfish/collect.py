@@ -11,7 +11,7 @@ from msgspec import Struct, field
 
 from raidctl.json_decode import decode_at
 from raidctl.model import Capability, Controller, Problem, Tool
-from raidctl.vendor.draft import distinct
+from raidctl.vendor.identity import distinct
 from raidctl.vendor.mixed_machines import described_twice
 from raidctl.vendor.protocol import Document, Observation
 from raidctl_redfish.battery import packs_of, read_backup, read_batteries, read_pack

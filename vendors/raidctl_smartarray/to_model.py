@@ -22,7 +22,8 @@ from raidctl.model import (
     Volume,
 )
 from raidctl.vendor.disagreement import settle_settings
-from raidctl.vendor.draft import Draft, GroupDraft, Shown, distinct
+from raidctl.vendor.draft import Draft, GroupDraft, Shown
+from raidctl.vendor.identity import distinct
 from raidctl_smartarray import derived_fields, vocabulary
 from raidctl_smartarray.capability import capabilities
 from raidctl_smartarray.draft import ControllerDraft
