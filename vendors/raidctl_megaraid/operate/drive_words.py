@@ -25,6 +25,8 @@ _SECOND: dict[tuple[str, str], State] = {
     ("dhs", "online"): "spare",
 }  # fmt: skip
 """State and status of version 8: ``Conf, Online``."""
+_POWER = ("spun up", "spun down", "transition", "power save", "stopped", "active")
+"""What MegaCli prints behind a state: ``Online, Spun Up``."""
 _SEAT = re.compile(r"drivegroup:(\d+), span:(\d+), row:(\d+)")
 # 0:3, 1:2
 _MISSING = re.compile(r"(\d{1,5}):(\d{1,5})", re.ASCII)
@@ -33,7 +35,7 @@ _MISSING = re.compile(r"(\d{1,5}):(\d{1,5})", re.ASCII)
 def state_of(drive: Drive) -> State:
     """The state of a drive by its words: ``Onln``, ``Unconfigured(good), Spun down``, ``Conf, Online``."""
     first, _, second = (normalized(word) for word in (drive.status_text or "").partition(","))
-    if second and not second.startswith("spun"):
+    if second and second not in _POWER:
         return _SECOND.get((first, second), "unknown")
     return _STATES.get(first, "unknown")
 
