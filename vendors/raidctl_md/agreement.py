@@ -20,6 +20,8 @@ def differences(drafts: Sequence[ArrayDraft]) -> list[str]:
     """
     found: dict[str, None] = {}
     for one, two in combinations([draft for draft in drafts if draft.source in LIVE], 2):
+        if (one.parent and two.is_container) or (two.parent and one.is_container):
+            found["a container or an array in one"] = None
         same = one.source is two.source
         if same or Source.SYSFS not in (one.source, two.source):
             found.update(dict.fromkeys(_between(one, two) if same else _apart(one, two)))

@@ -154,6 +154,8 @@ def group(drafts: Sequence[ArrayDraft], alias: Alias) -> list[Group]:
     if len(known) <= _MOST_CONTAINERS:
         for item in list(grouper.groups):
             _find_container(item, known, grouper.groups)
+    for item in grouper.groups:
+        _check_nested(item)
     _name(grouper.groups)
     return grouper.groups
 
@@ -192,6 +194,14 @@ def _check_container(item: Group) -> None:
             child.container = None
         item.children.clear()
         item.is_container = False
+
+
+def _check_nested(item: Group) -> None:
+    """Separate arrays from a container that is an array in another one: outputs of two machines."""
+    if item.container is not None:
+        for child in item.children:
+            child.container = None
+        item.children.clear()
 
 
 def _name(groups: Sequence[Group]) -> None:

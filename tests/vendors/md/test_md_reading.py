@@ -189,3 +189,22 @@ def test_md_reading_a_device_that_was_cut_is_told() -> None:
 def test_md_reading_masked_outputs_are_recognised(text: str) -> None:
     """A UUID that somebody masked is still one."""
     assert md.sniff("x", text) is not None
+
+
+def test_md_reading_an_array_that_is_in_a_container_and_is_one_is_of_two_machines() -> None:
+    """mdadm prints md127 in md0, mdstat prints md126 in md127: every array is shown, and the contradiction is told."""
+    detail = (
+        "/dev/md127:\n         Container : /dev/md0, member 0\n        Raid Level : raid1\n      Raid Devices : 2\n"
+        "             State : clean\n\n    Number   Major   Minor   RaidDevice State\n"
+        "       1     254        0        1      active sync   /dev/vda\n"
+    )
+    mdstat = (
+        "Personalities : [raid4]\nmd126 : active raid4 nvme3n1[2] nvme0n1[0]\n"
+        "      500102144 blocks super external:-md127/0 level 4, 64k chunk, algorithm 5 [2/1] [U_]\n\n"
+        "md127 : inactive nvme3n1[3](S) nvme0n1[0](S)\n      4420 blocks super external:imsm\n\nunused devices: <none>\n"
+    )
+    found = read(detail, mdstat)
+    volumes = {volume.id: volume.status for volume in found.controllers[0].volumes}
+    assert volumes["md:md126"] == "degraded"
+    assert "md:md127" in volumes
+    assert any("a container or an array in one" in problem.message for problem in found.problems)
