@@ -192,7 +192,7 @@ def test_md_reading_masked_outputs_are_recognised(text: str) -> None:
 
 
 def test_md_reading_an_array_that_is_in_a_container_and_is_one_is_of_two_machines() -> None:
-    """mdadm prints md127 in md0, mdstat prints md126 in md127: every array is shown, and the contradiction is told."""
+    """One output has md127 in md0, mdstat has md126 in md127: every array is shown, the contradiction told."""
     detail = (
         "/dev/md127:\n         Container : /dev/md0, member 0\n        Raid Level : raid1\n      Raid Devices : 2\n"
         "             State : clean\n\n    Number   Major   Minor   RaidDevice State\n"
@@ -201,7 +201,8 @@ def test_md_reading_an_array_that_is_in_a_container_and_is_one_is_of_two_machine
     mdstat = (
         "Personalities : [raid4]\nmd126 : active raid4 nvme3n1[2] nvme0n1[0]\n"
         "      500102144 blocks super external:-md127/0 level 4, 64k chunk, algorithm 5 [2/1] [U_]\n\n"
-        "md127 : inactive nvme3n1[3](S) nvme0n1[0](S)\n      4420 blocks super external:imsm\n\nunused devices: <none>\n"
+        "md127 : inactive nvme3n1[3](S) nvme0n1[0](S)\n      4420 blocks super external:imsm\n\n"
+        "unused devices: <none>\n"
     )
     found = read(detail, mdstat)
     volumes = {volume.id: volume.status for volume in found.controllers[0].volumes}
