@@ -76,7 +76,9 @@ def _operations(kind: Kind, vendor: Vendor, paper: Paper) -> Iterator[Renderable
         words: [verb for verb, one in kind.abilities.items() if one.can and one.proof == proof]
         for proof, words in _PROOFS.items()
     }
-    found["printed, never run"] = [verb for verb, one in kind.abilities.items() if one.printed]
+    printed = {verb: one.by_help for verb, one in kind.abilities.items() if one.printed}
+    found["run if its help lists it, else printed"] = [verb for verb, by_help in printed.items() if by_help]
+    found["printed, never run"] = [verb for verb, by_help in printed.items() if not by_help]
     rows = [(words, [verb.replace("_", " ") for verb in verbs]) for words, verbs in found.items() if verbs]
     whole = not kind.drivers and len(kind.tools) == len(vendor.TOOLS)
     names = [] if whole else [*(kind.drivers or ()), *(kind.tools if len(kind.tools) < len(vendor.TOOLS) else ())]

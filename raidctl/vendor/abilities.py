@@ -44,9 +44,9 @@ def kinds_of(vendor: Vendor) -> list[Kind]:
     return [_kind(group, vendor) for group in groups]
 
 
-def _outline(abilities: Mapping[Verb, Ability]) -> Mapping[Verb, tuple[bool, bool, str]]:
+def _outline(abilities: Mapping[Verb, Ability]) -> Mapping[Verb, tuple[bool, bool, bool, str]]:
     """What counts: the words may name the tool."""
-    return {verb: (one.can, one.printed, one.proof) for verb, one in abilities.items()}
+    return {verb: (one.can, one.printed, one.by_help, one.proof) for verb, one in abilities.items()}
 
 
 def _kind(group: Sequence[tuple[str, str, Mapping[Verb, Ability]]], vendor: Vendor) -> Kind:

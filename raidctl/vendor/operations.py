@@ -29,7 +29,11 @@ class Ability(Struct, frozen=True, kw_only=True):
     why_not: Annotated[str | None, doc("Why it is refused, one sentence; null: it is not.")] = None
     alternative: Annotated[str | None, doc("What comes nearest; null: nothing.")] = None
     printed: Annotated[
-        bool, doc("Whether the command is only printed for a person, unless the tool's help on the machine shows it.")
+        bool, doc("Whether the command is only printed for a person, because no manual or help text shows its form.")
+    ] = False
+    by_help: Annotated[
+        bool,
+        doc("Whether it is run where the tool's help on the machine lists the command, and printed elsewhere."),
     ] = False
     proof: Annotated[
         Proof,

@@ -49,7 +49,10 @@ def _kind(kind: Kind, vendor: Vendor) -> Iterator[str]:
     rows: dict[tuple[str, str], list[str]] = {}
     for verb, one in kind.abilities.items():
         done = "runs it" if one.can else "prints it" if one.printed else "refuses it"
-        words = [done, *(text.rstrip(".") for text in (one.why_not, one.alternative if one.printed else None) if text)]
+        texts = (one.why_not, one.alternative if one.printed else None)
+        if one.by_help:
+            done, texts = "runs it where the tool's help lists the command, and prints it elsewhere", (None, None)
+        words = [done, *(text.rstrip(".") for text in texts if text)]
         rows.setdefault((". ".join(words), PROOFS[one.proof] if one.can else "-"), []).append(verb.replace("_", " "))
     yield from (f"| {', '.join(verbs)} | {done} | {proof} |" for (done, proof), verbs in rows.items())
     yield ""

@@ -185,7 +185,7 @@ def test_no_verb_is_promised() -> None:
     able = abilities(card, tools)
     assert set(able) == set(VERBS)
     assert not any(one.can for one in able.values())
-    assert {one.printed for one in able.values()} == {True, False}
+    assert {(one.printed, one.by_help) for one in able.values()} == {(True, True), (False, False)}
 
 
 HELP = "storcli2 /cx/ex/sx set offline|good|jbod|uconf\n"

@@ -90,7 +90,8 @@ def abilities(verbs: Sequence[Verb], command: str) -> Mapping[Verb, Ability]:
     way = _ELSE.format(command)
     return {
         verb: Ability(
-            can=False, why_not=_DECIDES if verb in _VERBS else _REFUSED, alternative=way, printed=verb in _VERBS
+            can=False, why_not=_DECIDES if verb in _VERBS else _REFUSED, alternative=way,
+            printed=verb in _VERBS, by_help=verb in _VERBS,
         )
         for verb in verbs
     }  # fmt: skip
