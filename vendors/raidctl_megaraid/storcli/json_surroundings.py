@@ -55,6 +55,8 @@ def broken(outline: Outline, document: Document, text: str) -> None:
     rest = loose(outline.output, text[document.broken : document.end])
     dead = next((line for line in rest if CRASH.search(line.text)), None)
     mark_read(*[line for line in rest if line is dead])
+    if outline.full:  # counting the lines above each of thousands takes too long
+        return
     why = f" because the tool died ({printable(collapse(plain(dead.text)))[:120]})" if dead else ""
     names = [printable(collapse(name))[:80] for name in document.inside if name not in ("Controllers", "Response Data")]
     place = f"“{' / '.join(names[:6])}”" if names else "its outermost part"
