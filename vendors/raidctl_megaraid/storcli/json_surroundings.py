@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
+from functools import lru_cache
 
 from raidctl.evidence import Line, Output, mark_read
 from raidctl.text import collapse, printable
@@ -48,6 +50,12 @@ def _stray(outline: Outline, lines: list[Line]) -> None:
         outline.complain("info", "note", f"Besides the JSON, the output contains: “{shown}”. The JSON was read.")
 
 
+@lru_cache(maxsize=1)
+def _line_ends(text: str) -> list[int]:
+    """The offsets of all line ends of a text: an output may be thousands of broken documents."""
+    return [match.start() for match in re.finditer("\n", text)]
+
+
 def broken(outline: Outline, document: Document, text: str) -> None:
     """Report where a document breaks off; its rest is added to the output."""
     if document.broken is None:
@@ -55,12 +63,13 @@ def broken(outline: Outline, document: Document, text: str) -> None:
     rest = loose(outline.output, text[document.broken : document.end])
     dead = next((line for line in rest if CRASH.search(line.text)), None)
     mark_read(*[line for line in rest if line is dead])
-    if outline.full:  # counting the lines above each of thousands takes too long
-        return
     why = f" because the tool died ({printable(collapse(plain(dead.text)))[:120]})" if dead else ""
     names = [printable(collapse(name))[:80] for name in document.inside if name not in ("Controllers", "Response Data")]
     place = f"“{' / '.join(names[:6])}”" if names else "its outermost part"
-    number = text.count("\n", 0, len(text[: document.broken + 1].rstrip())) + 1
+    at = document.broken
+    while at > 0 and (at >= len(text) or text[at].isspace()):
+        at -= 1
+    number = bisect_right(_line_ends(text), at) + 1
     outline.complain(
         "error", "unread",
         f"The JSON breaks off{why} in {place} (line {number}): what was complete before that was read, "

@@ -79,15 +79,10 @@ class Outline(Struct):
     lists_missing: bool = False
     """A text that ends before the lists of volumes and drives."""
 
-    @property
-    def full(self) -> bool:
-        """Whether it has as many problems as are reported of one output."""
-        return len(self.problems) >= _MOST_PROBLEMS
-
     def complain(self, severity: Severity, kind: ProblemKind, message: str, remedy: str | None = None) -> None:
         """Report a problem of this output, each one once."""
         problem = Problem(severity=severity, kind=kind, where=self.output.command, message=message, remedy=remedy)
-        if not self.full and problem not in self.problems:
+        if len(self.problems) < _MOST_PROBLEMS and problem not in self.problems:
             self.problems.append(problem)
 
 
