@@ -96,7 +96,7 @@ def _read_volatile_cache(draft: DriveDraft, pair: Pair) -> None:
 def _read_blocks(draft: DriveDraft, pair: Pair) -> None:
     keep(draft, pair)
     if figure := _BLOCKS.match(pair.value):
-        draft.mark(pair.lines[0], "nsze", int(figure[1], 0))
+        draft.mark(pair.lines[0], "nsze", int(figure[1], 16 if figure[1].startswith("0x") else 10))
 
 
 def _read_name(draft: DriveDraft, pair: Pair) -> None:

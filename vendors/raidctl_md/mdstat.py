@@ -217,7 +217,8 @@ def _read_super(draft: ArrayDraft, line: Line, word: str) -> None:
         return
     name = word.removeprefix("external:")
     if name[:1] not in "/-":
-        draft.is_container = True
+        # a container has no level: "active raid4" above a damaged "external:/md127/0" is an array
+        draft.is_container = "raid_level" not in draft.values
         draft.put_labelled(line, "metadata", name, "super")
         return
     # external:/md127/0 is the first array of container md127; a minus instead of the slash means that it is frozen

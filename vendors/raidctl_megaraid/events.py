@@ -132,7 +132,7 @@ def _event(block: Sequence[str], controller: Controller, unparsed: list[str]) ->
     if seconds := values.get("Seconds since last reboot"):
         details["Seconds since last reboot"] = seconds
     return Event(
-        at=_at(values.get("Time", "")), controller=controller.id, number=int(begin[1], 0), level=_level(values),
+        at=_at(values.get("Time", "")), controller=controller.id, number=_whole(begin[1]), level=_level(values),
         code=values.get("Code") or None, object_id=_object(text, controller), text=text, details=details,
     )  # fmt: skip
 
@@ -156,6 +156,11 @@ def _at(text: str) -> str | None:
     return None
 
 
+def _whole(text: str) -> int:
+    """``0x00001283``, ``1283``; also ``00001283``."""
+    return int(text, 16) if text.lower().startswith("0x") else int(text)
+
+
 def _object(text: str, controller: Controller) -> str | None:
     """The drive or volume that a description names, if there is one with this place or number."""
     names = list(_names(text, controller.id))
@@ -165,7 +170,7 @@ def _object(text: str, controller: Controller) -> str | None:
 
 def _names(text: str, controller: str) -> Iterator[str]:
     if match := _DRIVE.search(text):
-        yield f"{controller}/{int(match[1], 0)}:{match[2]}"
+        yield f"{controller}/{_whole(match[1])}:{match[2]}"
     elif match := _BARE.search(text):
         yield f"{controller}/:{match[1]}"
     if match := _VOLUME.search(text):

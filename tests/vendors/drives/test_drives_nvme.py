@@ -140,6 +140,13 @@ def test_a_namespace_has_blocks_of_the_format_in_use() -> None:
     assert (drive.size_bytes, drive.wwn) == (0x747046B0 * 512, "6479a7500a004417")
 
 
+@pytest.mark.parametrize("figure", ["0x8200000", "08200000", "8200000"])
+def test_a_damaged_number_of_blocks_is_survived(figure: str) -> None:
+    """``0x08200000`` without its ``x`` begins with a nought."""
+    text = f"NVME Identify Namespace 1:\nnsze    : {figure}\nlbaf  0 : ms:0   lbads:9  rp:0 (in use)\n"
+    assert not read_text(text, "nvme-id-ns.txt").tracebacks
+
+
 @pytest.mark.parametrize("temperature", ["41 C", "41 °C (314 K)", "41°C (314 Kelvin)", "106 °F (314 K)"])
 def test_the_health_log_is_read_in_every_dress(temperature: str) -> None:
     """Temperature, hours with separators, errors; a warning of 0 is ok."""

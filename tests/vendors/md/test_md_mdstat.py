@@ -368,3 +368,14 @@ def test_an_array_that_waits_for_its_first_write_says_how_to_begin() -> None:
     )
     [found] = diagnose(read_text(text).inventory, rules()).findings
     assert (found.severity, "mdadm --readwrite /dev/md0" in (found.remedy or "")) == ("info", True)
+
+
+def test_md_mdstat_an_array_with_a_damaged_container_is_no_container() -> None:
+    """``external:/md127/0`` has lost its slashes: the level still says that it is an array, and it is degraded."""
+    text = (
+        "Personalities : [raid4]\nmd126 : active raid4 sdb[2] sda[0]\n"
+        "      500102144 blocks super external:{} level 4, 64k chunk, algorithm 5 [2/1] [U_]\n\n"
+        "unused devices: <none>\n"
+    )
+    for name in ("-md127/0", "nmd127n0", "imsm"):
+        assert volume(text.format(name)).status == "degraded"
