@@ -14,6 +14,9 @@ DEMOS = FIXTURES.parent / "vendors"
 LARGEST = 200_000
 """Bytes of a file; larger ones take too long to read often."""
 _FILES = ("/proc/mdstat",)
+_IMPOSSIBLE = frozenset({"telegraf-smartctlNVMeInfoData.txt"})
+"""Files of a collection that no tool prints: smartctl's PASSED above a critical warning, from which it follows there. A
+cut between the two has one of them, and nothing is missing."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +41,7 @@ def samples(directory: Path | None = None) -> list[Sample]:
 
 def _files(directory: Path) -> Iterator[Sample]:
     for path in directory.rglob("*"):
-        if path.is_file() and 0 < path.stat().st_size <= LARGEST:
+        if path.is_file() and path.name not in _IMPOSSIBLE and 0 < path.stat().st_size <= LARGEST:
             text = path.read_bytes().decode("utf-8", "surrogateescape")
             yield Sample(str(path.relative_to(directory)), text)
 

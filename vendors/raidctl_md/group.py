@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
+from raidctl.vendor.mixed_machines import described_twice
 from raidctl_md.draft import ArrayDraft, Parent, Source, kernel_of
 
 _MOST_CONTAINERS = 100
@@ -81,6 +82,10 @@ class Grouper:
         if group.kernel and kernel and group.kernel != kernel:
             # not even by UUID: masked outputs repeat one
             return False
+        if {_is_container(draft), *map(_is_container, group.drafts)} >= {True, False}:
+            if key[0] in ("dev", "node"):  # of two machines
+                group.drafts[0].complain(described_twice(str(key[-1]), ["a container or an array"]))
+            return False
         return key[0] != "members" or not ((group.kernel and kernel) or _contradict(group, draft))
 
     def _by_member(self, draft: ArrayDraft) -> Group | None:
@@ -137,6 +142,11 @@ def _keys(draft: ArrayDraft, kernel: str | None, container: Group | None) -> lis
     elif draft.members and draft.source in (Source.DETAIL, Source.MDSTAT, Source.SYSFS, Source.EXPORT):
         keys.append(("members", draft.is_container, frozenset(draft.members)))
     return keys
+
+
+def _is_container(draft: ArrayDraft) -> bool | None:
+    """Whether a draft reports a container; None: it reports neither that nor a level, as of a stopped array."""
+    return True if draft.is_container else False if draft.get("raid_level") is not None else None
 
 
 def _contradict(group: Group, draft: ArrayDraft) -> bool:

@@ -207,5 +207,41 @@ def test_md_reading_an_array_that_is_in_a_container_and_is_one_is_of_two_machine
     found = read(detail, mdstat)
     volumes = {volume.id: volume.status for volume in found.controllers[0].volumes}
     assert volumes["md:md126"] == "degraded"
-    assert "md:md127" in volumes
+    assert volumes["md:md127-2"] == "ok"
+    assert any("(a container or an array)" in problem.message for problem in found.problems)
+
+
+@pytest.mark.parametrize("bad", [False, True])
+def test_md_reading_an_array_with_the_name_of_a_container_is_of_another_machine(bad: bool) -> None:
+    """The container took the array in, and a degraded array was shown nowhere."""
+    detail = (
+        "/dev/md0:\n           Version : ddf\n        Raid Level : container\n     Total Devices : 2\n\n"
+        "    Number   Major   Minor   RaidDevice\n\n       -     254        0        -        /dev/vda\n"
+    )
+    counts = "[3/2] [UU_]" if bad else "[3/3] [UUU]"
+    mdstat = (
+        "Personalities : [raid5]\nmd0 : active raid5 sdc1[2] sdb1[1] sda1[0]\n"
+        f"      5860543744 blocks level 5, 4k chunk, algorithm 2 {counts}\n\nunused devices: <none>\n"
+    )
+    for texts in ((detail, mdstat), (mdstat, detail)):
+        found = read(*texts)
+        assert [volume.status for volume in found.controllers[0].volumes] == ["degraded" if bad else "ok"]
+        assert any("(a container or an array)" in problem.message for problem in found.problems)
+
+
+def test_md_reading_a_container_in_a_container_is_of_two_machines() -> None:
+    """One output has no level of md127 in md0, the other has md126 in md127: every array is shown, and it is told."""
+    detail = (
+        "/dev/md127:\n         Container : /dev/md0, member 0\n      Raid Devices : 2\n             State : clean\n\n"
+        "    Number   Major   Minor   RaidDevice State\n"
+        "       1     254        0        1      active sync   /dev/vda\n"
+    )
+    mdstat = (
+        "Personalities : [raid4]\nmd126 : active raid4 nvme3n1[2] nvme0n1[0]\n"
+        "      500102144 blocks super external:-md127/0 level 4, 64k chunk, algorithm 5 [2/1] [U_]\n\n"
+        "md127 : inactive nvme3n1[3](S) nvme0n1[0](S)\n      4420 blocks super external:imsm\n\n"
+        "unused devices: <none>\n"
+    )
+    found = read(detail, mdstat)
+    assert {volume.id: volume.status for volume in found.controllers[0].volumes}["md:md126"] == "degraded"
     assert any("a container or an array in one" in problem.message for problem in found.problems)
