@@ -51,7 +51,7 @@ def test_the_screen_and_the_data_show_them() -> None:
     [areca] = [one for one in families if one["family"] == "areca"]
     [kind] = areca["operations"]
     assert kind["abilities"]["add_spare"] == {
-        "can": True, "why_not": None, "alternative": None, "printed": False, "proof": "programs",
+        "can": True, "why_not": None, "alternative": None, "printed": False, "by_help": False, "proof": "programs",
     }  # fmt: skip
     assert kind["abilities"]["erase"]["why_not"]
 
