@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec.structs import replace
 
@@ -14,22 +14,23 @@ from raidctl.vendor.operations import operations_of
 from raidctl.vendor.protocol import Vendor
 
 
-def add_help_texts(seen: Survey, runner: Runner, vendors: Sequence[Vendor]) -> Survey:
-    """Return the reading with the help texts that the families of its controllers need; one that failed is left out."""
-    requests = list(
-        dict.fromkeys(
-            request for controller in seen.inventory.controllers for request in _of(controller, seen, vendors)
-        )
-    )
-    if not requests:
-        return seen
-    answers = converse(ask_all(requests), runner)
-    texts = {
+def add_help_texts(
+    seen: Survey, runner: Runner, vendors: Sequence[Vendor], known: Mapping[str, str] | None = None
+) -> Survey:
+    """Return the reading with the help texts that the families of its controllers need; one that failed is left out.
+
+    ``known``: those that were read before; a help text does not change while a deed is watched.
+    """
+    texts = dict(known or {})
+    needed = (request for controller in seen.inventory.controllers for request in _of(controller, seen, vendors))
+    requests = [request for request in dict.fromkeys(needed) if request.argv[0] not in texts]
+    answers = converse(ask_all(requests), runner) if requests else ()
+    texts |= {
         request.argv[0]: f"{answer.text}\n{answer.error_text}"
         for request, answer in zip(requests, answers, strict=True)
         if answer.trouble is None
     }
-    return replace(seen, view=replace(seen.view, help_texts=texts))
+    return replace(seen, view=replace(seen.view, help_texts=texts)) if texts else seen
 
 
 def _of(controller: Controller, seen: Survey, vendors: Sequence[Vendor]) -> Iterator[Run]:

@@ -101,7 +101,7 @@ class Operations(Protocol):
         """
 
     def help_requests(self, controller: Controller, tools: Sequence[Tool]) -> Sequence[Run]:
-        """What makes the tool print its help, where only that tells which commands it has.
+        """The requests that make a tool print its help, where only the help shows which commands it has.
 
         Asked before deeds are planned; ``view.help_texts`` then has the answers, by program. One that is missing there
         could not be read. A package may leave the function out: then nothing is asked.

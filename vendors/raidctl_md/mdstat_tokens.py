@@ -14,7 +14,7 @@ _BITMAP_FILE = r"(?:, file: (?P<file>\S{1,400}))?(?=\s|$)"
 _PIECES = {
     # sda1[0] nvme0n1p2[3](W) cciss/c0d0p1[1](F) dm-0[5](J); Linux 2.4 without devfs: [dev 08:01][0]
     "member": r"(?P<name>[A-Za-z][^\s\[\]()]{0,80}|\[dev [0-9a-f]{2}:[0-9a-f]{2}\])\[(?P<number>[0-9]{1,6})\]" + _FLAGS,
-    # sdh1[5](f): something that is no flag stands where flags do
+    # sdh1[5](f): not a flag, where flags are printed
     "odd_member": r"(?P<odd>[A-Za-z][^\s\[\]()]{0,80})\[(?P<place>[0-9]{1,6})\](?P<mark>\(\S{0,8})",
     "state": r"(?:inactive|active|broken)(?=[\s(]|$)|\((?:auto-)?read-only\)",
     "level": r"(?:raid[0-9]{1,2}|linear|multipath|faulty)(?!\S)",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from importlib import import_module
 from pathlib import Path
@@ -43,6 +43,8 @@ class Machine(Struct):
     """When the outputs were printed that it answers with; None: now."""
     deeds: bool = False
     """Whether deeds are planned from its readings."""
+    help_texts: Mapping[str, str] = {}
+    """What its tools printed as their help, by program; each is asked once."""
 
     def survey(self) -> Survey:
         """Everything that is to be found on it."""
@@ -53,7 +55,9 @@ class Machine(Struct):
             return seen
         from raidctl.survey.help_texts import add_help_texts  # noqa: PLC0415 - only before deeds
 
-        return add_help_texts(seen, self.runner, self.vendors)
+        seen = add_help_texts(seen, self.runner, self.vendors, self.help_texts)
+        self.help_texts = seen.view.help_texts
+        return seen
 
 
 @contextmanager

@@ -134,7 +134,7 @@ def test_md_mdstat_which_member_is_rebuilt_is_not_guessed() -> None:
 
 @pytest.mark.parametrize("mark", ["(f)", "(?)", "()", "( )", "(F", "(FF)", "(X)"])
 def test_a_member_with_a_damaged_flag_is_no_good_one(mark: str) -> None:
-    """``sdd1[2](F)`` of a RAID-1 that is complete: whether it has failed is unknown then, and that is told."""
+    """``sdd1[2](F)`` of a RAID-1 that is complete: whether it has failed is unknown then, and that is reported."""
     text = (
         "Personalities : [raid1]\nmd1 : active raid1 sdd1[2]{} sdc1[1] sdb1[0]\n"
         "      1953382400 blocks super 1.2 [2/2] [UU]\n\nunused devices: <none>\n"

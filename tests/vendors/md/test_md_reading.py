@@ -191,20 +191,23 @@ def test_md_reading_masked_outputs_are_recognised(text: str) -> None:
     assert md.sniff("x", text) is not None
 
 
+IN_MD127 = (
+    "Personalities : [raid4]\nmd126 : active raid4 nvme3n1[2] nvme0n1[0]\n"
+    "      500102144 blocks super external:-md127/0 level 4, 64k chunk, algorithm 5 [2/1] [U_]\n\n"
+    "md127 : inactive nvme3n1[3](S) nvme0n1[0](S)\n      4420 blocks super external:imsm\n\n"
+    "unused devices: <none>\n"
+)
+"""md126, degraded, in the container md127, as mdstat prints them."""
+
+
 def test_md_reading_an_array_that_is_in_a_container_and_is_one_is_of_two_machines() -> None:
-    """One output has md127 in md0, mdstat has md126 in md127: every array is shown, the contradiction told."""
+    """One output has md127 in md0, mdstat has md126 in md127: every array is shown, and the contradiction."""
     detail = (
         "/dev/md127:\n         Container : /dev/md0, member 0\n        Raid Level : raid1\n      Raid Devices : 2\n"
         "             State : clean\n\n    Number   Major   Minor   RaidDevice State\n"
         "       1     254        0        1      active sync   /dev/vda\n"
     )
-    mdstat = (
-        "Personalities : [raid4]\nmd126 : active raid4 nvme3n1[2] nvme0n1[0]\n"
-        "      500102144 blocks super external:-md127/0 level 4, 64k chunk, algorithm 5 [2/1] [U_]\n\n"
-        "md127 : inactive nvme3n1[3](S) nvme0n1[0](S)\n      4420 blocks super external:imsm\n\n"
-        "unused devices: <none>\n"
-    )
-    found = read(detail, mdstat)
+    found = read(detail, IN_MD127)
     volumes = {volume.id: volume.status for volume in found.controllers[0].volumes}
     assert volumes["md:md126"] == "degraded"
     assert volumes["md:md127-2"] == "ok"
@@ -236,12 +239,6 @@ def test_md_reading_a_container_in_a_container_is_of_two_machines() -> None:
         "    Number   Major   Minor   RaidDevice State\n"
         "       1     254        0        1      active sync   /dev/vda\n"
     )
-    mdstat = (
-        "Personalities : [raid4]\nmd126 : active raid4 nvme3n1[2] nvme0n1[0]\n"
-        "      500102144 blocks super external:-md127/0 level 4, 64k chunk, algorithm 5 [2/1] [U_]\n\n"
-        "md127 : inactive nvme3n1[3](S) nvme0n1[0](S)\n      4420 blocks super external:imsm\n\n"
-        "unused devices: <none>\n"
-    )
-    found = read(detail, mdstat)
+    found = read(detail, IN_MD127)
     assert {volume.id: volume.status for volume in found.controllers[0].volumes}["md:md126"] == "degraded"
     assert any("a container or an array in one" in problem.message for problem in found.problems)

@@ -281,3 +281,6 @@ def test_the_help_is_asked_for_before_deeds_only(tmp_path: Path) -> None:
     assert (PROGRAM, "help") not in asked
     assert add_help_texts(seen, Listening(), VENDORS).view.help_texts == {}
     assert asked.count((PROGRAM, "help")) == 1
+    known = add_help_texts(seen, machine, VENDORS).view.help_texts
+    assert add_help_texts(seen, Listening(), VENDORS, known).view.help_texts == known
+    assert asked.count((PROGRAM, "help")) == 1

@@ -89,7 +89,7 @@ def _pages(number: int) -> str:
 
 @pytest.mark.parametrize("number", [1, 2, 3])
 def test_a_page_without_its_last_parts_is_cut_off(number: int) -> None:
-    """Cut behind each line of the last drive's page: told wherever a part of it is missing; whole, nothing is."""
+    """Cut behind each line of the last drive's page: reported where a part is missing, and not if it is whole."""
     whole = _pages(number)
     assert not unread(from_text(COMMAND, whole))
     lines = whole.splitlines(keepends=True)

@@ -194,19 +194,19 @@ def test_the_list_gives_sizes() -> None:
 
 
 @pytest.mark.parametrize(
-    ("word", "told"),
+    ("word", "reported"),
     [
         ("FAULTeD", "status word 'FAULTeD' is not known"), ("DEGRADED?", "status word 'DEGRADED?' is not known"),
         ("Xyzzy", "status word 'Xyzzy' is not known"), ("", "was not understood: “mirror-0 0 0 0”"),
     ],
 )  # fmt: skip
-def test_a_device_whose_state_is_damaged_is_not_lost(word: str, told: str) -> None:
+def test_a_device_whose_state_is_damaged_is_not_lost(word: str, reported: str) -> None:
     """``FAULTeD`` and its counters: the row was skipped, and the pool was fine."""
     text = _status("  mirror-0 ONLINE", "    sda ONLINE", "    sdb ONLINE")
     row = next(line for line in text.splitlines() if "mirror-0" in line)
     new = row.replace("ONLINE", word) if word else "\t  mirror-0 0 0 0"
     seen = read_text(text.replace(row, new))
-    assert any(told in problem.message and problem.kind == "unread" for problem in seen.inventory.problems)
+    assert any(reported in problem.message and problem.kind == "unread" for problem in seen.inventory.problems)
     assert _code(seen) == 3
 
 
