@@ -267,6 +267,9 @@ class StatusReader:
         # /dev/cciss/c1d0: (Smart Array P800) RAID 1 Volume 0 status: OK.
         if (_VOLUME.fullmatch(last) or _ENCLOSURE.fullmatch(last)) and not last.endswith("."):
             return "its last line has no full stop"
+        end = self.output.lines[-1].text if self.output.lines else ""
+        if _VOLUME.fullmatch(last) and end != end.rstrip():  # two blanks follow each sentence, then the next or the end
+            return "its last line has no end"
         if self.unfinished_cache:
             return "the state of its write cache is missing"
         if self.empty_list is not None:

@@ -237,3 +237,12 @@ def test_a_row_of_a_drive_is_read_from_its_end() -> None:
     seen = read_text(f"{_GOOD}  connector 2E box 1 bay 8   HP      DF300BB6C3     HPD3 OK\n")
     assert [one.kind for one in seen.inventory.problems] == ["unread"]
     assert seen.inventory.controllers[0].drives[0].serial is None
+
+
+@pytest.mark.parametrize(
+    ("end", "cut"), [("\n", False), ("", False), ("   ", True), ("   At least one spare drive", True)]
+)
+def test_a_status_line_that_goes_on_is_cut_off(end: str, cut: bool) -> None:
+    """Blanks behind a sentence without the end of the line: that a spare has failed may follow."""
+    seen = read_text(f"/dev/sda: (Smart Array P410i) RAID 5 Volume 0 status: OK.{end}")
+    assert any(problem.kind == "unread" for problem in seen.inventory.problems) is cut
