@@ -18,7 +18,7 @@ WIDTH = 16
 POLL_INTERVAL = 0.2
 """Seconds between checks for an interruption or a read that hangs."""
 SINGLE_THREAD_SECONDS = 0.005
-"""Seconds that one thread gets for quick tasks (reading files) before more threads are started, which cost more."""
+"""Seconds that the threads get for quick tasks (reading files) before one more is started, which costs more."""
 PARTING = 6.0
 """Seconds that interrupted tasks get to end their programs."""
 
@@ -99,9 +99,7 @@ class WorkerPool:
             self._start_thread()
         try:
             with self.change:
-                self.change.wait_for(self._is_finished, SINGLE_THREAD_SECONDS)
-                for _ in range(min(self.width - hired, len(self.waiting))):
-                    self._start_thread()
+                self._hire_slowly(self.width - hired)
                 while not self._is_finished():
                     self.change.wait(POLL_INTERVAL)
                     self._give_up_late_tasks()
@@ -114,6 +112,13 @@ class WorkerPool:
         for task in self.tasks:
             if task.fault is not None:
                 raise task.fault
+
+    def _hire_slowly(self, most: int) -> None:
+        """Start a thread after each ``SINGLE_THREAD_SECONDS`` while tasks wait, at most ``most``."""
+        for _ in range(most):
+            if self.change.wait_for(self._is_finished, SINGLE_THREAD_SECONDS) or not self.waiting:
+                return
+            self._start_thread()
 
     def _is_finished(self) -> bool:
         """Whether all tasks are done, or the work is stopped."""

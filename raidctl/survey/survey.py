@@ -11,9 +11,7 @@ what is going on (:mod:`raidctl.tasks.derive`).
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from datetime import datetime, timezone
 from functools import partial
 
@@ -26,7 +24,7 @@ from raidctl.health.redundancy import with_redundancy
 from raidctl.host import HostView
 from raidctl.model import Controller, Host, Inventory, Problem, SecondView, Tool, write_protection
 from raidctl.order import in_order
-from raidctl.request import Dialogue, Runner, answers_at_once, asks_in_step, converse, together
+from raidctl.request import Runner, converse
 from raidctl.select import family_of
 from raidctl.survey import (
     block_devices,
@@ -37,6 +35,7 @@ from raidctl.survey import (
     second_view,
     truncated_outputs,
 )
+from raidctl.survey.ask_vendors import Outcome, ask_vendors, warm
 from raidctl.survey.failed_requests import FailureWatch
 from raidctl.survey.unmatched_drives import unmatched
 from raidctl.tasks.derive import tasks_of
@@ -160,77 +159,15 @@ def _ask(
     results: _Results,
     meanwhile: Callable[[], None] = lambda: None,
 ) -> None:
-    """Run the dialogues of several vendors in parallel; the results stay in the order of the vendors."""
-    if answers_at_once(runner):
-        for vendor in vendors:
-            _guarded(vendor, "while asking its tools", partial(_converse, vendor, view, runner), results)
-        return
-    if not vendors:
-        return
-    if asks_in_step(runner):
-        for vendor, found in zip(vendors, converse(together(_kept(one, view) for one in vendors), runner), strict=True):
-            _guarded(vendor, "while asking its tools", partial(_raised, found), results)
-        return
-    # when this thread is interrupted, whoever owns the runner closes it, and that ends the others
-    dialogues = [(vendor, _Dialogue(vendor, view, runner)) for vendor in vendors]
-    meanwhile()
-    for vendor, dialogue in dialogues:
-        _guarded(vendor, "while asking its tools", dialogue.result, results)
+    """Run the dialogues of several vendors; the results stay in the order of the vendors."""
+    for vendor, outcome in zip(vendors, ask_vendors(vendors, view, runner, meanwhile), strict=True):
+        _guarded(vendor, "while asking its tools", partial(_raised, outcome), results)
 
 
-def _converse(vendor: Vendor, view: HostView, runner: Runner) -> Observation:
-    return converse(vendor.observe(view), runner)
-
-
-def _kept(vendor: Vendor, view: HostView) -> Dialogue[Observation | Exception]:
-    """The dialogue of a vendor package, with what it raises as its result, so that the others go on."""
-    try:
-        return (yield from vendor.observe(view))
-    except Exception as error:  # noqa: BLE001 - raised again by `_raised`
-        return error
-
-
-def _raised(found: Observation | Exception) -> Observation:
-    if isinstance(found, Exception):
-        raise found
-    return found
-
-
-def warm(vendors: Sequence[Vendor]) -> None:
-    """Make vendor packages import what their dialogues need, without starting these.
-
-    It takes no extra time while the other vendors' tools run. Errors are ignored: the dialogue will raise them again.
-    """
-    for vendor in vendors:
-        with suppress(Exception):
-            vendor.observe(HostView()).close()
-
-
-class _Dialogue(threading.Thread):
-    """The dialogue of a vendor package in a thread, begun at once; ``concurrent.futures`` takes long to be imported."""
-
-    def __init__(self, vendor: Vendor, view: HostView, runner: Runner) -> None:
-        super().__init__(name=f"vendor {vendor.FAMILY}")
-        self._parts = vendor, view, runner
-        self._found: Observation | BaseException = Observation()
-        self._ended = threading.Event()
-        self.start()
-
-    def run(self) -> None:
-        """Converse; what is raised is kept for `result`."""
-        vendor, view, runner = self._parts
-        try:
-            self._found = _converse(vendor, view, runner)
-        except BaseException as error:  # noqa: BLE001 - raised again in the thread that asks for the result
-            self._found = error
-        self._ended.set()
-
-    def result(self) -> Observation:
-        """Wait for the end; return what was found, or raise what was raised."""
-        self._ended.wait()  # an interrupted join() takes the thread for ended (Python 3.11), and none waits at the exit
-        if isinstance(self._found, BaseException):
-            raise self._found
-        return self._found
+def _raised(outcome: Outcome) -> Observation:
+    if isinstance(outcome, Exception):
+        raise outcome
+    return outcome
 
 
 def _cut_off(documents: Sequence[Document], found: Observation) -> list[Problem]:

@@ -14,7 +14,7 @@ from msgspec import Struct
 from raidctl.cli import cli
 from raidctl.cli.shared.options import Settings
 from raidctl.runners.connection import Sessions
-from raidctl.survey.survey import warm
+from raidctl.survey.ask_vendors import warm
 from raidctl.vendor.registry import vendors
 
 _COMMANDS = ("audit", "show", "verify", "cache", "locate")

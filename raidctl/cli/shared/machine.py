@@ -20,7 +20,8 @@ from raidctl.cli.shared.options import Settings
 from raidctl.errors import AccessMissing, UnreachableError, UsageError
 from raidctl.model import Problem
 from raidctl.request import Failure, Runner
-from raidctl.survey.survey import Survey, survey, survey_documents, warm
+from raidctl.survey.ask_vendors import warm
+from raidctl.survey.survey import Survey, survey, survey_documents
 from raidctl.vendor.protocol import Vendor
 from raidctl.vendor.registry import vendors
 

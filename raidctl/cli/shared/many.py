@@ -24,7 +24,7 @@ from raidctl.fleet.hosts import Host, HostList, of_text, of_words
 from raidctl.fleet.report import HostAnswer, Rank, report
 from raidctl.model import Problem
 from raidctl.runners.ssh import SshRunner
-from raidctl.survey.survey import warm
+from raidctl.survey.ask_vendors import warm
 from raidctl.text import printable
 from raidctl.vendor.protocol import Vendor
 from raidctl.vendor.registry import vendors

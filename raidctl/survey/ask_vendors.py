@@ -1,0 +1,135 @@
+"""Run the dialogues of several vendor packages with one machine."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import TypeVar
+
+from raidctl.host import HostView
+from raidctl.request import (
+    Asked,
+    Dialogue,
+    Glob,
+    Read,
+    Runner,
+    UdevDatabase,
+    Which,
+    answers_at_once,
+    asks_in_step,
+    converse,
+    together,
+)
+from raidctl.vendor.protocol import Observation, Vendor
+
+T = TypeVar("T")
+Outcome = Observation | Exception
+"""What a vendor package found, or the error that it failed with."""
+_LOOKUPS = (Glob, Read, UdevDatabase, Which)
+"""Requests that start no program and need no network."""
+
+
+def ask_vendors(
+    vendors: Sequence[Vendor], view: HostView, runner: Runner, meanwhile: Callable[[], None] = lambda: None
+) -> list[Outcome]:
+    """Run the dialogue of each vendor package, in parallel where the runner waits; the outcomes are in their order.
+
+    ``meanwhile`` is called while tools run.
+
+    Raises:
+        Interrupted: The runner was closed.
+    """
+    dialogues = [_with_errors(vendor, view) for vendor in vendors]
+    if answers_at_once(runner):
+        return [converse(dialogue, runner) for dialogue in dialogues]
+    if asks_in_step(runner):
+        return converse(together(dialogues), runner)
+    dialogues = _after_lookups(dialogues, runner)
+    if len(dialogues) == 1:
+        return [converse(dialogues[0], runner)]
+    # when this thread is interrupted, whoever owns the runner closes it, and that ends the others
+    threads = [_DialogueThread(dialogue, runner) for dialogue in dialogues]
+    meanwhile()
+    return [thread.result() for thread in threads]
+
+
+def warm(vendors: Sequence[Vendor]) -> None:
+    """Make vendor packages import what their dialogues need, without starting these.
+
+    It takes no extra time while the other vendors' tools run. Errors are ignored: the dialogue will raise them again.
+    """
+    for vendor in vendors:
+        with suppress(Exception):
+            vendor.observe(HostView()).close()
+
+
+def _with_errors(vendor: Vendor, view: HostView) -> Dialogue[Outcome]:
+    """The dialogue of a vendor package; an error of the package is its outcome, so that the others go on."""
+    try:
+        return (yield from vendor.observe(view))
+    except Exception as error:  # noqa: BLE001 - the survey reports it
+        return error
+
+
+def _after_lookups(dialogues: Sequence[Dialogue[T]], runner: Runner) -> list[Dialogue[T]]:
+    """Answer the first lookups of all dialogues in one call; return what is left of each dialogue.
+
+    Most families only look whether their tools are installed, and a thread for each would cost more than the answer.
+    """
+    return converse(together(_first_lookup(dialogue) for dialogue in dialogues), runner)
+
+
+def _first_lookup(dialogue: Dialogue[T]) -> Dialogue[Dialogue[T]]:
+    """Run a dialogue up to its first question if that starts no tool; return the rest of the dialogue."""
+    try:
+        question = next(dialogue)
+        if all(isinstance(request, _LOOKUPS) for request in (question if isinstance(question, tuple) else (question,))):
+            reply = yield question
+            question = dialogue.send(reply)
+    except StopIteration as end:
+        return _ended(end.value)
+    return _from(question, dialogue)
+
+
+def _from(question: Asked, dialogue: Dialogue[T]) -> Dialogue[T]:
+    """Continue a dialogue that has asked a question."""
+    try:
+        while True:
+            question = dialogue.send((yield question))
+    except StopIteration as end:
+        result: T = end.value
+        return result
+
+
+def _ended(result: T) -> Dialogue[T]:
+    """A dialogue without a question."""
+    yield from ()
+    return result
+
+
+class _DialogueThread(threading.Thread):
+    """A dialogue in a thread, begun at once; ``concurrent.futures`` takes long to be imported."""
+
+    def __init__(self, dialogue: Dialogue[Outcome], runner: Runner) -> None:
+        super().__init__(name="vendor")
+        self._parts = dialogue, runner
+        self._outcome: Outcome = Observation()
+        self._error: BaseException | None = None
+        self._ended = threading.Event()
+        self.start()
+
+    def run(self) -> None:
+        """Converse; what is raised is kept for `result`."""
+        try:
+            self._outcome = converse(*self._parts)
+        except BaseException as error:  # noqa: BLE001 - raised again in the thread that asks for the result
+            self._error = error
+        self._ended.set()
+
+    def result(self) -> Outcome:
+        """Wait for the end; return the outcome, or raise what was raised, an interruption for instance."""
+        self._ended.wait()  # an interrupted join() takes the thread for ended (Python 3.11), and none waits at the exit
+        if self._error is not None:
+            raise self._error
+        return self._outcome
