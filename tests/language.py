@@ -4,14 +4,18 @@
     python -m tests.language docs/show.md     # each place, in the rooms whose names begin so
 
 A room is README.md, a page of the manual, ``help`` (of all commands) or a package, whose strings with a blank count as
-messages. Screens and generated parts of a page count where they come from. Names in a package count apart.
+messages. Screens and generated parts of a page count where they come from. Names in a package count apart, and so do
+the docstrings and comments of everything that is written in Python, without code in backquotes and indented blocks.
 """
 
 from __future__ import annotations
 
 import ast
+import inspect
+import io
 import re
 import sys
+import tokenize
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -66,6 +70,8 @@ ALLOWED = {
 }
 """What may be written nevertheless, and why."""
 
+_TOOLS_NOUNS = re.compile(r"disks?|cards?|adapters?|raid sets?|drive groups?|turned off|at all")
+
 _NAMES = {
     "cards?": "controller", "sheets?": "output", "knobs?": "setting", "wish|wished|wishes": "desired",
     "said|told|says|tells|amiss|anew|stood": "what the value is",
@@ -76,6 +82,9 @@ AVOIDED_NAMES = re.compile(rf"(?:^|_)({'|'.join(_NAMES)})(?:_|$)")
 ELSEWHERE = {"commands.md", "CHANGELOG.md"}
 """Pages that are not counted: the first is ``help``, the second is history."""
 
+WRITTEN = ("raidctl", "vendors", "tests", "benchmarks", "docs", "packaging", "ansible")
+"""Folders whose docstrings, comments and names count."""
+
 NO_MESSAGES = re.compile(r"runners/shell\.py|vendors/.*(simulator|labels|grammar|recognise|raidset|signature)")
 """Files whose strings are no text of raidctl's: a shell script; labels, patterns and outputs of vendors' tools."""
 
@@ -85,6 +94,8 @@ _RULES = [
 ]
 _ALLOWED = re.compile("|".join(f"(?:{words})" for words in ALLOWED), re.IGNORECASE)
 _ELSEWHERE = re.compile(r"(?ms)^```console\n.*?^```$|by docs/generate\.py -->.*?<!-- end of |`[^`\n]+`|\]\(\S+\)")
+_QUOTED = re.compile(r"``[^`]+``|`[^`\n]+`|(?m:^ {4,}\S.*$)")
+"""Code, and the indented lines of a docstring: what a tool prints, examples."""
 _PATTERN = re.compile(r"\\[bdsSwW]|\(\?|\.\*|\[\^")
 _COMPARED = {"startswith", "endswith", "removeprefix", "removesuffix", "partition", "rpartition", "split", "replace",
              "get", "compile", "match", "search", "count", "index"}  # fmt: skip
@@ -129,14 +140,52 @@ def rooms() -> dict[str, list[Place]]:
     return counted
 
 
+def written() -> list[Path]:
+    """Everything that is written in Python."""
+    return sorted(path for top in WRITTEN for path in ROOT.glob(f"{top}/**/*.py"))
+
+
 def names() -> dict[str, list[str]]:
-    """The places of avoided words in names, by package, as ``file:line: name``."""
+    """The places of avoided words in names, by folder, as ``file:line: name``."""
     counted: dict[str, list[str]] = defaultdict(list)
-    for path in sorted((*ROOT.glob("raidctl/**/*.py"), *ROOT.glob("vendors/**/*.py"))):
+    for path in written():
         parts = path.relative_to(ROOT).parts
         for line, name in given_names(ast.parse(path.read_text("utf-8"))):
             counted["/".join(parts[:2]) if len(parts) > 2 else parts[0]].append(f"{'/'.join(parts)}:{line}: {name}")
     return counted
+
+
+def documentation() -> dict[str, list[Place]]:
+    """The avoided words of docstrings and comments, by folder (``raidctl/cli``, ``tests/audit``)."""
+    counted: dict[str, list[Place]] = defaultdict(list)
+    for path in written():
+        parts = path.relative_to(ROOT).parts
+        room, name, text = "/".join(parts[:2]), "/".join(parts), path.read_text(encoding="utf-8")
+        counted[room] += []
+        for line, docstring in docstrings(ast.parse(text)):
+            counted[room] += found(name, docstring, line)
+        for line, comment in comments(text):
+            counted[room] += filter(counts_in_comments, found(name, comment, line))
+    return counted
+
+
+def docstrings(tree: ast.AST) -> Iterator[tuple[int, str]]:
+    """The texts that stand alone as statements, with their lines; code in them is blanked out."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
+            yield node.lineno, _QUOTED.sub(_blanked, inspect.cleandoc(node.value.value))
+
+
+def comments(text: str) -> Iterator[tuple[int, str]]:
+    """The comments of a module, with their lines."""
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type == tokenize.COMMENT:
+            yield token.start[0], _QUOTED.sub(_blanked, token.string)
+
+
+def counts_in_comments(place: Place) -> bool:
+    """Whether a word counts in a comment too; these show the lines of tools, with the tools' nouns."""
+    return not _TOOLS_NOUNS.fullmatch(place.word)
 
 
 def better_names() -> str:
@@ -161,7 +210,11 @@ def given_names(tree: ast.AST) -> Iterator[tuple[int, str]]:
 
 
 def _without_code(page: str) -> str:
-    return _ELSEWHERE.sub(lambda match: re.sub(r"[^\n]", "·", match[0]), page)
+    return _ELSEWHERE.sub(_blanked, page)
+
+
+def _blanked(match: re.Match[str]) -> str:
+    return re.sub(r"[^\n]", "·", match[0])
 
 
 def _help(context: click.Context) -> Iterator[str]:
@@ -217,6 +270,10 @@ def main() -> None:
         sys.stdout.writelines(f"{line}\n" for line in lines)
     if not asked:
         sys.stdout.write(f"{'all':28} {sum(map(len, counted.values())):5}\n")
+    for room, places in documentation().items():
+        lines = [f"{one.where}: {one.word} -> {one.instead}: {one.around}\n" for one in places]
+        table = [f"{'comments in ' + room:34} {len(places):5}\n"] if places else []
+        sys.stdout.writelines(table if not asked else lines if room.startswith(asked) else ())
     for room, given in names().items():
         lines = [f"{one}\n" for one in given] if asked else [f"{'names in ' + room:34} {len(given):5}\n"]
         sys.stdout.writelines(lines if not asked or room.startswith(asked) else ())
