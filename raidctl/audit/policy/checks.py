@@ -16,14 +16,10 @@ Sentence = Callable[["str | None", Any, Scope, Truth], str]
 
 @dataclass(frozen=True)
 class Column:
-    """A test of a plain field, which needs no scope: one call covers many objects."""
+    """A test of a plain field, which needs no scope."""
 
     attribute: Callable[[Any], Any]
     test: Callable[[Any], Truth]
-
-    def results(self, items: Iterable[Any]) -> Iterator[Truth]:
-        """The result for each object, in order."""
-        return map(self.test, map(self.attribute, items))
 
 
 @dataclass(frozen=True)
@@ -39,7 +35,14 @@ class Check:
     sentence: Sentence | None = None
     """Wording for lists; its arguments are the current value, the object, its scope and the result."""
     column: Column | None = None
-    """The same test for many objects; None if it needs their scopes."""
+    """The same test without the scope; None if it needs the scope."""
+
+    def results(self, items: Iterable[Any], scopes: Iterable[Scope]) -> Iterator[Truth]:
+        """The result for each object, in order."""
+        column = self.column
+        if column is None:
+            return map(self.test, items, scopes)
+        return map(column.test, map(column.attribute, items))
 
 
 def clause(check: Check, actual: str | None, item: Any, scope: Scope, value: Truth) -> str:
@@ -48,12 +51,6 @@ def clause(check: Check, actual: str | None, item: Any, scope: Scope, value: Tru
         return check.sentence(actual, item, scope, value)
     current = f"{check.path}: {actual or 'unknown'}" if check.path else actual or "unknown"
     return current if value else f"{current}, required: {check.wanted}"
-
-
-def columns(checks: Sequence[Check]) -> tuple[Column, ...] | None:
-    """The columns of all checks; None if one has none."""
-    found = tuple(check.column for check in checks if check.column)
-    return found if len(found) == len(checks) else None
 
 
 def together(checks: Sequence[Check]) -> Test:

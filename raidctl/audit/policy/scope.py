@@ -69,7 +69,7 @@ class Machine:
     A ``with`` statement frees its memory at the end; otherwise the garbage collector does.
     """
 
-    __slots__ = ("_items", "_objects", "below", "hiding", "inventory", "scope", "scopes")
+    __slots__ = ("_columns", "below", "hiding", "inventory", "scope", "scopes")
 
     def __init__(self, inventory: Inventory) -> None:
         self.inventory = inventory
@@ -77,21 +77,17 @@ class Machine:
         self.hiding = [one.where for one in inventory.problems if hides(one)] if inventory.problems else []
         self.scope = Scope(self, None)
         self.scopes = [Scope(self, controller) for controller in inventory.controllers]
-        self._objects: dict[str, list[tuple[Any, Scope]]] = {}
-        self._items: dict[str, list[Any]] = {}
+        self._columns: dict[str, tuple[list[Any], list[Scope]]] = {}
 
-    def objects(self, kind: str) -> list[tuple[Any, Scope]]:
-        """All objects of a kind, in the order of the inventory."""
-        found = self._objects.get(kind)
-        if found is None:
-            found = self._objects[kind] = list(self._find(kind))
-        return found
+    def objects(self, kind: str) -> Iterable[tuple[Any, Scope]]:
+        """All objects of a kind, each with its scope, in the order of the inventory."""
+        return zip(*self.columns(kind), strict=True)
 
-    def items(self, kind: str) -> list[Any]:
-        """The same objects without their scopes."""
-        found = self._items.get(kind)
+    def columns(self, kind: str) -> tuple[list[Any], list[Scope]]:
+        """The same as a list of the objects and a list of their scopes."""
+        found = self._columns.get(kind)
         if found is None:
-            found = self._items[kind] = [item for item, _ in self.objects(kind)]
+            found = self._columns[kind] = self._find(kind)
         return found
 
     def __enter__(self) -> Machine:  # noqa: PYI034 - typing.Self came with Python 3.11
@@ -100,30 +96,29 @@ class Machine:
     def __exit__(self, *_error: object) -> None:
         """Drop the scopes: their reference cycle would keep the inventory until the next garbage collection."""
         self.scopes.clear()
-        self._objects.clear()
+        self._columns.clear()
         del self.scope
 
-    def _find(self, kind: str) -> Iterable[tuple[Any, Scope]]:
+    def _find(self, kind: str) -> tuple[list[Any], list[Scope]]:
+        scopes = self.scopes
         if kind == "host":
-            return [(self.inventory, self.scope)]
+            return [self.inventory], [self.scope]
         if kind == "controller":
-            return [(scope.controller, scope) for scope in self.scopes]
+            return [scope.controller for scope in scopes], scopes
         if kind == "cache":
-            return [(c.cache, s) for s in self.scopes if (c := s.controller) and c.cache is not None]
+            having = [scope for scope in scopes if scope.controller and scope.controller.cache is not None]
+            return [scope.controller and scope.controller.cache for scope in having], having
         if kind == "drive":
-            ours = {id(scope.controller): scope for scope in self.scopes}
-            return [(drive, ours[id(controller)]) for controller, drive in physical_drives(self.inventory.controllers)]
-        name = _ON_CONTROLLER.get(kind)
-        if name is not None:
-            return [(item, scope) for scope in self.scopes for item in getattr(scope.controller, name)]
-        return self._elsewhere(kind)
-
-    def _elsewhere(self, kind: str) -> Iterable[tuple[Any, Scope]]:
-        """Objects of other kinds: lists of the machine or its controllers, by the plural of the kind."""
-        name = plural(kind)
+            ours = {id(scope.controller): scope for scope in scopes}
+            drives = [*physical_drives(self.inventory.controllers)]
+            return [drive for _, drive in drives], [ours[id(controller)] for controller, _ in drives]
+        # of other kinds: lists of the machine or its controllers, by the plural of the kind
+        name = _ON_CONTROLLER.get(kind) or plural(kind)
         if hasattr(self.inventory, name):
-            return [(item, self.scope) for item in getattr(self.inventory, name)]
-        return [(item, scope) for scope in self.scopes for item in getattr(scope.controller, name)]
+            items = list(getattr(self.inventory, name))
+            return items, [self.scope] * len(items)
+        pairs = [(item, scope) for scope in scopes for item in getattr(scope.controller, name)]
+        return [item for item, _ in pairs], [scope for _, scope in pairs]
 
 
 def listed(kind: str) -> Callable[[Any, Scope], Iterable[tuple[Any, Scope]]]:
