@@ -7,7 +7,6 @@ import signal
 import sys
 from typing import NoReturn
 
-
 COLLECT_AFTER = 1_000_000
 """New objects before the garbage collector runs: imports and readers make next to no garbage in cycles, and looking
 for it takes a tenth of a short command's time, and a quarter of that for a thousand drives."""

@@ -31,9 +31,12 @@ _REMEDY = "Run the tools again, and give only the latest outputs of one machine.
 def settle_settings(controller: ControllerDraft[Any]) -> None:
     """Report cache settings of which several outputs print different values, and keep the worst."""
     for draft in controller.all():
+        found: dict[str, dict[object, None]] = {}
+        for _, name, value in draft.evidence:
+            if name in _SETTINGS:
+                found.setdefault(name, {})[value] = None
         for name, label in _SETTINGS.items():
-            values = list(dict.fromkeys(value for _, field, value in draft.evidence if field == name))
-            if len(values) > 1:
+            if len(values := [*found.get(name, ())]) > 1:
                 _settle(draft, name, label, values)
 
 

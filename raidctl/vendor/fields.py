@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
 from typing import Any, NamedTuple, TypeVar
 
 from raidctl.vendor.draft import DETAIL, Draft, Pair
@@ -59,5 +60,5 @@ def read_field(draft: Draft, pair: Pair, row: Field, weight: int | None = None) 
 
 
 def optional(has_value: Callable[[str], bool], parse: Callable[[str], T]) -> Callable[[str], T | None]:
-    """A reader that gives None where the tool prints that there is no value."""
-    return lambda text: parse(text) if has_value(text) else None
+    """A reader that gives None where the tool prints that there is no value; it remembers what it has read."""
+    return lru_cache(maxsize=1024)(lambda text: parse(text) if has_value(text) else None)

@@ -8,6 +8,7 @@ reliable.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Literal
 
 from msgspec import Struct, field
@@ -99,6 +100,14 @@ class Outline(Struct):
     """The output lists the values that a setting may take."""
 
 
+@lru_cache(maxsize=4096)
+def _form(line: str) -> tuple[str, tuple[str, str] | None, bool]:
+    """The text of a line, its pair if it is one, and whether that is certain; drives repeat most of their lines."""
+    text = printable(line).strip()
+    found = pair(text)
+    return text, found, found is not None and decides(found[0])
+
+
 class _Outliner:
     """Reads the lines in one pass."""
 
@@ -120,14 +129,13 @@ class _Outliner:
         """Indentation of a line that was not understood: deeper lines directly below it belong to that."""
 
     def take(self, line: Line) -> None:
-        text = printable(line.text).strip() if len(line.text) <= LONGEST_LINE else ""
+        text, found, decided = _form(line.text) if len(line.text) <= LONGEST_LINE else ("", None, False)
         if not text:
             if not line.text.strip("> \t\r"):
                 mark_read(line)
             self.paragraph = self.wrapped = None
             return
-        found = pair(text)
-        if (found is None or not decides(found[0])) and self.opens(text, line):
+        if not decided and self.opens(text, line):
             return
         if self.listing_options and _OPTION.fullmatch(text):
             mark_read(line)
@@ -218,15 +226,20 @@ class _Outliner:
 
         Some versions forget the line break between two pairs: a second one counts where its label is known.
         """
-        several = "  " in text or not text.isprintable() or "Mount Points: " in text[1:]
-        for found in map(pair, self.pieces(text, line)) if several else (first,):
-            owner = None if found is None else self.owner(found[0], line)
-            if found is None or owner is None:
-                return False
-            item = Pair(found[0], found[1], [line])
-            owner.pairs.append(item)
-            self.paragraph = self.latest = None
-            self.wrapped = item if normalized(item.label) in _WRAPPED else None
+        if "  " in text or not text.isprintable() or "Mount Points: " in text[1:]:
+            return all(self.give(pair(piece), line) for piece in self.pieces(text, line))
+        return self.give(first, line)
+
+    def give(self, found: tuple[str, str] | None, line: Line) -> bool:
+        """Give a pair to its section; False if no open section knows it."""
+        owner = None if found is None else self.owner(found[0], line)
+        if found is None or owner is None:
+            return False
+        label, value = found
+        item = Pair(label, value, [line])
+        owner.pairs.append(item)
+        self.paragraph = self.latest = None
+        self.wrapped = item if normalized(label) in _WRAPPED else None
         return True
 
     def pieces(self, text: str, line: Line) -> list[str]:
@@ -245,6 +258,8 @@ class _Outliner:
         kinds = holders(label)
         if self.paragraph is not None and not kinds:
             return None
+        if kinds and self.open and self.open[-1].heading.kind in kinds and self.open[-1].indent < line.indent:
+            return self.open[-1]
         knowing = [section for section in self.open if section.heading.kind in kinds]
         if len(knowing) == 1:
             return knowing[0]
