@@ -31,8 +31,8 @@ class Size(NamedTuple):
 
 def sizes(package: Path) -> Size:
     """The size of a vendor package, without its demos."""
-    texts = [path.read_text() for path in sorted(package.glob("*.py"))]
-    own = [path.read_text() for path in (ROOT / "tests" / "vendors" / name_of(package)).glob("*.py")]
+    texts = [path.read_text() for path in sorted(package.rglob("*.py"))]
+    own = [path.read_text() for path in (ROOT / "tests" / "vendors" / name_of(package)).rglob("*.py")]
     return Size(len(texts), _length(texts), sum(map(tables, texts)), _length(own))
 
 

@@ -114,6 +114,14 @@ def io_of_a_tool(path: Path) -> Iterator[str]:
             yield f"{name}: a tool needs nothing of raidctl but its version"
 
 
+def test_no_submodule_replaces_a_function_of_its_package() -> None:
+    """A submodule ``read`` of a vendor package becomes its attribute ``read`` as soon as it is imported."""
+    replaced = [
+        path for path in VENDOR if path.stem in ("observe", "read", "sniff") and path.parent.parent == ROOT / "vendors"
+    ]
+    assert not replaced, f"Give these modules another name: {[str(path) for path in replaced]}."
+
+
 def test_a_tool_does_its_io_in_one_module() -> None:
     """A program of ours speaks to hardware in its module ``node``; the rest of it is pure, and knows no family."""
     checked(PROGRAMS, io_of_a_tool)

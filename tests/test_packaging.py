@@ -113,4 +113,7 @@ def test_every_vendor_package_has_its_entry_point() -> None:
     folders = {path.parent.name for path in (ROOT / "vendors").glob("*/__init__.py")}
     # a program that a family runs, with a command of its own; no family
     folders -= {"raidctl_mfi"}
-    assert registered == {(folder.removeprefix("raidctl_"), folder) for folder in folders}
+    expected = {(folder.removeprefix("raidctl_"), folder) for folder in folders}
+    lacking = [f"    {family} = {folder}" for family, folder in sorted(expected - registered)]
+    assert not lacking, "\n".join(["setup.cfg has no entry point in the group raidctl.vendors:", *lacking])
+    assert registered == expected

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from raidctl.evidence import Line
-from raidctl.text import collapse
+from raidctl.text import attempt, collapse
 from raidctl.vendor.draft import DETAIL, REPORT, Draft, Pair
 
 _LONGEST = 80
@@ -51,19 +51,21 @@ def put_status(
 
 
 def read_status(
-    draft: Draft, pair: Pair, what: str, look_up: Callable[[str], str | None], weight: int = DETAIL
+    draft: Draft,
+    pair: Pair,
+    what: str,
+    look_up: Callable[[str], str | None],
+    has_value: Callable[[str], bool],
+    *,
+    weight: int = DETAIL,
 ) -> str | None:
-    """Read a pair into the status; one without a value becomes a detail.
+    """Read a pair into the status; one without a value becomes a detail, and the result is None.
 
-    ``look_up`` returns None if the tool prints that there is no value, and raises ``ValueError`` for a word that it
-    does not know.
+    ``look_up`` returns None or raises ``ValueError`` for a word that it does not know.
     """
-    try:
-        status = look_up(pair.value)
-    except ValueError:
-        status = "unknown"
-    if status is None:
+    if not has_value(pair.value):
         draft.keep_detail(pair)
-    else:
-        put_status(draft, pair.lines, what, status, text=pair.value, weight=weight)
+        return None
+    status = attempt(look_up, pair.value) or "unknown"
+    put_status(draft, pair.lines, what, status, text=pair.value, weight=weight)
     return status

@@ -15,6 +15,8 @@ from raidctl.vendor.protocol import ToolSpec
 
 _ON_PATH = frozenset({"/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"})
 
+NO_CONTROLLER = "The tool sees no controller."
+"""The message if a tool reports that there is none; see :func:`without_root`."""
 _CHOWN = "Give it to root alone: chown root, chmod go-w."
 
 
@@ -87,10 +89,10 @@ def as_note(problem: Problem) -> Problem:
 
 
 def without_root(problems: Sequence[Problem], host: HostView) -> list[Problem]:
-    """Report missing permission instead of "no controller" if the tool was not run as root."""
+    """Report missing permission instead of :data:`NO_CONTROLLER` if the tool was not run as root."""
     return [
         msgspec.structs.replace(item, severity="error", kind="no_right", remedy="Run raidctl as root (sudo).")
-        if host.root is False and item.message == "The tool sees no controller."
+        if host.root is False and item.message == NO_CONTROLLER
         else item
         for item in problems
     ]

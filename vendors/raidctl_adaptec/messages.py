@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from raidctl.model import Controller, Problem
+from raidctl.vendor.tools import NO_CONTROLLER
 from raidctl_adaptec.draft import ControllerDraft
 from raidctl_adaptec.grammar import plain
 from raidctl_adaptec.outline import Answer
@@ -56,7 +57,7 @@ def problems_of_messages(answer: Answer) -> Iterator[Problem]:
             explained = True
             yield Problem(
                 severity="info", kind="note", where=where,
-                message="The tool sees no controller." if message.kind == "none" else f"The tool reports: {text}",
+                message=NO_CONTROLLER if message.kind == "none" else f"The tool reports: {text}",
                 remedy="If there is one: run as root, and use a version of the tool that supports the controller.",
             )  # fmt: skip
         elif message.kind == "error":
@@ -72,7 +73,7 @@ def problems_of_messages(answer: Answer) -> Iterator[Problem]:
     if answer.found == 0 and not any(message.kind == "none" for message in answer.messages):
         explained = True
         yield Problem(
-            severity="info", kind="note", where=where, message="The tool sees no controller.",
+            severity="info", kind="note", where=where, message=NO_CONTROLLER,
             remedy="If there is one: run as root, and use a version of the tool that supports the controller.",
         )  # fmt: skip
     if answer.trailer is not None and not answer.trailer.startswith("completed") and not explained:

@@ -6,6 +6,7 @@ import re
 from typing import NamedTuple
 
 from raidctl.model import Controller, Problem, ProblemKind, Severity
+from raidctl.vendor.tools import NO_CONTROLLER
 from raidctl_smartarray.vocabulary import NO_VALUE, normalized
 
 
@@ -28,7 +29,7 @@ KNOWN_ERRORS: tuple[KnownError, ...] = (
     # Error: No controllers detected. Possible causes: …
     KnownError(
         "none", r"no controllers? (?:was |were )?(?:detected|found)", "info", "note",
-        "The tool sees no controller.",
+        NO_CONTROLLER,
         "If there is one: run as root, load its driver (hpsa, smartpqi), or use the tool of another generation.",
     ),
     # Error: The specified device does not have any logical drives.

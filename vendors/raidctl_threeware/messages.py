@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from raidctl.model import Battery, Controller, Problem
 from raidctl.text import counted
+from raidctl.vendor.tools import NO_CONTROLLER
 from raidctl_threeware import vocabulary
 
 _CONDITIONS = {
@@ -50,7 +51,7 @@ def error_problem(text: str, where: str, *, root: bool | None = None) -> Problem
                 remedy="Run raidctl as root (sudo).",
             )  # fmt: skip
         return Problem(
-            severity="info", kind="note", where=where, message="The tool sees no controller.",
+            severity="info", kind="note", where=where, message=NO_CONTROLLER,
             remedy="If there is one: run as root, and load its driver (3w-xxxx, 3w-9xxx, 3w-sas).",
         )  # fmt: skip
     if re.search(r"permission|root|privilege|administrator", text, re.IGNORECASE):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import keyword
+import os
 import shutil
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
@@ -48,12 +49,15 @@ class LazyGroup(click.Group):
         """The command, its name, and what follows; for one that does not exist, those that look like it."""
         name = args[0]
         if self.get_command(ctx, name) is None and not ctx.resilient_parsing and not name.startswith("-"):
-            from difflib import get_close_matches  # noqa: PLC0415 - rarely needed
+            import shlex  # noqa: PLC0415 - rarely needed
+            from difflib import get_close_matches  # noqa: PLC0415 - as above
 
             from raidctl.text import listing, printable  # noqa: PLC0415 - as above
 
             likely = get_close_matches(name, self.list_commands(ctx))
             hint = f" Did you mean {listing(likely, 'or')}?" if likely else ""
+            if not likely and ctx.parent is None and os.path.exists(name):  # noqa: PTH110 - pathlib takes long to import
+                hint = f" To read a file or a recording: raidctl --replay {printable(shlex.quote(name))} show"
             ctx.fail(f"No such command '{printable(name)}'.{hint}")
         return super().resolve_command(ctx, args)
 

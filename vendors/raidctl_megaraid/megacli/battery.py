@@ -15,7 +15,7 @@ from raidctl_megaraid.draft import ControllerDraft
 from raidctl_megaraid.megacli import numbers
 from raidctl_megaraid.megacli.outline import Block, Item
 from raidctl_megaraid.storcli.battery_labels import REPLACE, TROUBLES
-from raidctl_megaraid.storcli.controller_words import battery_kind, battery_status
+from raidctl_megaraid.storcli.controller_words import battery_kind, battery_status, has_status
 from raidctl_megaraid.vocabulary import has_value, normalized
 
 FLAGS = "BBU Firmware Status"
@@ -243,7 +243,7 @@ def _status(stated: BatteryStatus | None, text: str, mask: int, *, worn: bool) -
 
 def read_summary(controller: ControllerDraft, pair: Pair) -> None:
     """``Status            : Healthy`` of ``-ShowSummary``."""
-    read_status(battery_of(controller, Block("battery")), pair, "battery", battery_status, ROW)
+    read_status(battery_of(controller, Block("battery")), pair, "battery", battery_status, has_status, weight=ROW)
 
 
 def read_summary_kind(controller: ControllerDraft, pair: Pair) -> None:

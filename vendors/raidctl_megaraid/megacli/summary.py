@@ -11,7 +11,7 @@ from raidctl_megaraid.draft import ControllerDraft
 from raidctl_megaraid.megacli import battery, numbers, volume
 from raidctl_megaraid.megacli.level import plain_level
 from raidctl_megaraid.megacli.outline import Block
-from raidctl_megaraid.storcli.controller_words import health
+from raidctl_megaraid.storcli.controller_words import has_status, health
 from raidctl_megaraid.vocabulary import drive_state, has_value, interface, media, normalized
 
 # PERC H710 Adapter(Bus 0, Dev 0)
@@ -184,7 +184,7 @@ _CONTROLLER: Fields[ControllerDraft] = {
     **dict.fromkeys(("productname", "product name"), _product),
     "fw package version": _package,
     # Status            : Optimal
-    "status": lambda controller, pair: read_status(controller, pair, "controller", health, ROW),
+    "status": lambda controller, pair: read_status(controller, pair, "controller", health, has_status, weight=ROW),
 }
 _DRIVE: Fields[Draft] = {
     "product id": _model,

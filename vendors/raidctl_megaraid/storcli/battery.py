@@ -197,7 +197,7 @@ def _read_state(battery: Draft, pair: Pair, weight: int = DETAIL) -> None:
     """``Battery State  Optimal``, ``Degraded (need attention)``."""
     if weight == DETAIL and attempt(words.battery_status, pair.value) in ("failed", "missing"):
         weight = _DEAD
-    read_status(battery, pair, "battery", words.battery_status, weight)
+    read_status(battery, pair, "battery", words.battery_status, words.has_status, weight=weight)
 
 
 def _read_replace(battery: Draft, pair: Pair) -> None:

@@ -111,6 +111,11 @@ def battery_status(text: str) -> BatteryStatus | None:
     return _known(BATTERY_STATUS, text)
 
 
+def has_status(text: str) -> bool:
+    """Whether the value is a status."""
+    return word(text).rstrip(".!") not in NO_VALUE
+
+
 def _known(table: dict[str, T], text: str) -> T | None:
     plain = word(text).rstrip(".!")
     if plain in NO_VALUE:

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from raidctl.model import Problem, ProblemKind, Severity
 from raidctl.text import collapse, counted
+from raidctl.vendor.tools import NO_CONTROLLER
 from raidctl_megaraid.storcli.controller_words import word
 from raidctl_megaraid.storcli.outline import Answer, Row
 
@@ -57,7 +58,7 @@ _OPTIONAL = "The tool does not support one of the queries: {text}"
 
 KNOWN_ERRORS: tuple[KnownError, ...] = (
     # Description = No Controller found
-    _known(r"^no controllers?\b", (), "info", "note", "The tool sees no controller.", _OTHER_TOOL),
+    _known(r"^no controllers?\b", (), "info", "note", NO_CONTROLLER, _OTHER_TOOL),
     # Description = Controller 5 not found
     _known(
         r"controller\b.*\bnot found|invalid controller", (), "error", "unread",

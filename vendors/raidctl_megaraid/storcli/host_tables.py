@@ -83,7 +83,7 @@ def read_status(controller: Draft, pair: Pair, weight: int = DETAIL) -> None:
     if vocabulary.has_state(pair.value) and not vocabulary.has_value(pair.value):
         statuses.put_status(controller, pair.lines, "controller", "unknown", text=pair.value, weight=weight)
     else:
-        statuses.read_status(controller, pair, "controller", words.health, weight)
+        statuses.read_status(controller, pair, "controller", words.health, words.has_status, weight=weight)
 
 
 _COLUMNS: Fields[ControllerDraft] = {
