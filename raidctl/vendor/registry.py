@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from importlib import import_module
 from typing import cast
@@ -35,8 +35,18 @@ def vendors() -> tuple[list[Vendor], list[Problem]]:
 
 
 def families_that_share_drives() -> frozenset[str]:
-    """Families whose volumes may have some of their drives in common; a family that does not declare it is none."""
-    return frozenset(vendor.FAMILY for vendor in vendors()[0] if getattr(vendor, "SHARES_DRIVES", False) is True)
+    """Families whose volumes may have some of their drives in common."""
+    return _declaring("SHARES_DRIVES", vendors()[0])
+
+
+def families_that_count_redundancy(packages: Iterable[Vendor]) -> frozenset[str]:
+    """Families whose readers work out how many more drives each volume survives."""
+    return _declaring("COUNTS_REDUNDANCY", packages)
+
+
+def _declaring(fact: str, packages: Iterable[Vendor]) -> frozenset[str]:
+    """The families that declare a fact as true; it is false for a family without the constant."""
+    return frozenset(vendor.FAMILY for vendor in packages if getattr(vendor, fact, False) is True)
 
 
 def _entry_points() -> set[tuple[str, str]]:
