@@ -39,12 +39,10 @@ class GroupDraft(draft.GroupDraft):
 class ControllerDraft(draft.ControllerDraft[GroupDraft]):
     """A controller, and everything on it: ``name`` is arcconf's number, drives are by channel and device, ``0,4``."""
 
+    group_type = GroupDraft
+
     sections: set[str] = field(default_factory=set)
     """Areas of the output that were seen: ``controller``, ``logical`` …."""
-
-    def new_group(self, name: str) -> GroupDraft:
-        """An empty draft of an array or a logical device."""
-        return GroupDraft(name)
 
 
 def keep(one: Draft, pair: Pair, section: str = "", prefix: str = "") -> None:

@@ -39,10 +39,6 @@ class ControllerDraft(draft.ControllerDraft[GroupDraft]):
 
     array_prefix: ClassVar[str] = "g"
 
-    def new_group(self, name: str) -> GroupDraft:
-        """An empty draft of a drive group or a virtual drive."""
-        return GroupDraft(name)
-
     def keep_preserved(self, number: str, words: str | None) -> None:
         """Note that the cache holds preserved data of a volume, by the volume's number."""
         self.override("preserved_of", value={**(self.get("preserved_of") or {}), number: words})

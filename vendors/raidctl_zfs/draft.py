@@ -131,6 +131,4 @@ def _states(pool: PoolDraft) -> str:
 class ControllerDraft(SoftwareDraft[PoolDraft]):
     """All pools of a machine; a drive's name is ``tank/sda``."""
 
-    def new_group(self, name: str) -> PoolDraft:
-        """An empty draft of a pool or its array."""
-        return PoolDraft(name)
+    group_type = PoolDraft
