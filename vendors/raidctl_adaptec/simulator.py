@@ -35,7 +35,7 @@ def _settings(argv: tuple[str, ...], text: str) -> State:
 
 def _bays(argv: tuple[str, ...], text: str) -> State:
     machine = simulator_outputs.recorded(text)
-    return {} if machine is None else simulator_bays.kept({}, argv[2], machine)
+    return {} if machine is None else simulator_bays.BAYS.kept({}, argv[2], machine)
 
 
 def leds(argv: tuple[str, ...], text: str) -> State:
@@ -45,7 +45,7 @@ def leds(argv: tuple[str, ...], text: str) -> State:
 
 def render(argv: tuple[str, ...], text: str, state: Mapping[str, str]) -> str:
     """The answer with other settings, in the words of this version."""
-    machine = simulator_bays.of(state, argv[2]) if len(argv) > 2 and (_asks(argv) or _tasks(argv)) else None
+    machine = simulator_bays.BAYS.of(state, argv[2]) if len(argv) > 2 and (_asks(argv) or _tasks(argv)) else None
     if _tasks(argv):
         return text if machine is None else simulator_outputs.status(text, machine)
     if not _asks(argv):
