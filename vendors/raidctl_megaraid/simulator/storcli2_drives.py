@@ -11,10 +11,13 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from raidctl.vendor.simulator import State
-from raidctl_megaraid.simulator.machine import SPARES, Disk, Machine, shown_bay, standing
+from raidctl_megaraid.simulator import storcli_lists
+from raidctl_megaraid.simulator.machine import SPARES, Machine, shown_bay, standing
 from raidctl_megaraid.simulator.sizes import half
 from raidctl_megaraid.simulator.state import name
 
+_SPAN = "Span"
+"""Title of the column with the span of a member."""
 Row = dict[str, Any]
 WORDS = {
     "Onln": ("Conf", "Online"), "Rbld": ("Conf", "Rebuild"), "Offln": ("Conf", "Offline"), "Failed": ("Conf", "Failed"),
@@ -39,34 +42,11 @@ def initial(number: str, data: Row) -> State:
 
 def _of_lists(number: str, data: Row) -> State:
     machine = Machine(number, auto=data.get("Properties", {}).get("Auto Rebuild", "Yes") == "Yes")
-    found: State = {}
-    for row in data["PD LIST"]:
-        bay, state = _bay(row), _SHORT.get((row["State"], row["Status"]), "UBad")
-        machine.bays[bay] = bay
-        machine.disks[bay] = Disk(state=state, down=row.get("Sp") == "D", model=f"{row['Size']} {row['Med']}")
-        if state == "DHS":
-            machine.disks[bay].groups = str(row["DG"])
-        found[name(number, f"line {bay}")] = json.dumps(row)
-    for row in data["TOPOLOGY"]:
-        seat = _seat_of(row)
-        if seat is not None:
-            bay = str(row["EID:Slot"]).strip()
-            machine.seat(seat, bay if bay in machine.bays else "", str(row["Size"]))
-            if bay in machine.bays:
-                machine.disks[bay].seat = seat
-    for row in data.get("VD LIST", []):
-        group, _, volume = str(row["DG/VD"]).partition("/")
-        machine.volume(volume, group, str(row["TYPE"]))
-    return found | machine.state({})
+    return storcli_lists.initial(machine, data, lambda row: _SHORT.get((row["State"], row["Status"]), "UBad"), _SPAN)
 
 
 def _bay(row: Row) -> str:
     return str(row["EID:Slt"]).strip()
-
-
-def _seat_of(row: Row) -> str | None:
-    where = [str(row.get(title, "-")) for title in ("DG", "Span", "Row")]
-    return ".".join(where) if row.get("Type") == "DRIVE" and "-" not in where else None
 
 
 def data(machine: Machine, state: Mapping[str, str], printed: Row) -> Row:
@@ -129,9 +109,9 @@ class _Page:
 
     def topology(self, rows: list[Row]) -> Iterator[Row]:
         """The groups, spans and members; below them the spares."""
-        like = next((row for row in rows if _seat_of(row) is not None), {})
+        like = next((row for row in rows if storcli_lists.seat_of(row, _SPAN) is not None), {})
         for row in rows:
-            seat = _seat_of(row)
+            seat = storcli_lists.seat_of(row, _SPAN)
             if seat is not None:
                 yield self.seat_row(row, seat)
             elif row.get("Type") != "DRIVE":
