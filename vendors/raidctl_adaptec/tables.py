@@ -6,19 +6,8 @@ that is not here is unknown to raidctl: the reader keeps the raw word and says s
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from raidctl.model import Health, Mode, Operation, RaidLevel, VolumeStatus
-
-
-class VolumeWord(NamedTuple):
-    """What a status word of a logical device means."""
-
-    status: VolumeStatus
-    operation: Operation | None = None
-    queued: Operation | None = None
-    """The operation that it waits for."""
-
+from raidctl.vendor.statuses import VolumeWord
 
 CONTROLLER_STATUS: dict[str, Health] = {
     "optimal": "ok",

@@ -26,6 +26,7 @@ from raidctl.model import (
     WritePolicy,
 )
 from raidctl.text import collapse
+from raidctl.vendor.statuses import VolumeWord
 
 T = TypeVar("T")
 
@@ -41,13 +42,6 @@ NO_VALUE = frozenset(
     }
 )  # fmt: skip
 """Values that say that there is no value."""
-
-
-class VolumeWord(NamedTuple):
-    """What a state word of a virtual drive means."""
-
-    status: VolumeStatus
-    operation: Operation | None = None
 
 
 class DriveWord(NamedTuple):

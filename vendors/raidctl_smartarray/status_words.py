@@ -6,7 +6,8 @@ Words that the other tools of the family print as well are in :mod:`raidctl_smar
 from __future__ import annotations
 
 from raidctl.model import Health, RaidLevel
-from raidctl_smartarray.vocabulary import VOLUME_STATUS, VolumeWord, normalized
+from raidctl.vendor.statuses import VolumeWord
+from raidctl_smartarray.vocabulary import VOLUME_STATUS, normalized
 
 _STATES: dict[str, VolumeWord] = {
     "ok": VOLUME_STATUS["ok"],
