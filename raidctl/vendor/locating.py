@@ -6,13 +6,13 @@ Its functions are pure. A package without it cannot locate drives: other ways ar
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol, cast
 
 from msgspec import Struct
 
 from raidctl.model import Controller, Drive, Tool
-from raidctl.request import Answer, Dialogue, Run
+from raidctl.request import Answer, Dialogue, Run, RunAnswer, ask_all
 from raidctl.vendor.parts import part_of
 from raidctl.vendor.plan import Action
 from raidctl.vendor.protocol import Vendor
@@ -80,3 +80,29 @@ def fits(words: Sequence[str], shapes: Sequence[Shape]) -> bool:
         len(words) == len(shape) and all(re.fullmatch(form, word) for form, word in zip(shape, words, strict=True))
         for shape in shapes
     )
+
+
+def lights_without_asking(
+    drives: Sequence[Drive], light: Callable[[Drive], Light | NoLight]
+) -> Dialogue[list[Light | NoLight]]:
+    """How the LED of each drive is switched, by a tool that need not be asked first."""
+    yield from ask_all([])
+    return [light(drive) for drive in drives]
+
+
+def message_of(answer: RunAnswer) -> str:
+    """What a tool printed, standard error included, in one line."""
+    return " ".join(f"{answer.text} {answer.error_text}".split())
+
+
+def lit_by(answer: Answer, state: re.Pattern[str]) -> bool | None:
+    """Whether the LED is on, by the group ``state`` (``on``, ``off``) of an expression; None: not printed."""
+    if not isinstance(answer, RunAnswer) or not answer.fine:
+        return None
+    found = state.search(answer.text)
+    return None if found is None else found["state"].lower() == "on"
+
+
+def never_shown(answer: Answer) -> bool | None:  # noqa: ARG001 - the signature of :meth:`Locating.lit`
+    """``lit`` of a family whose tools have no command that shows whether an LED is on."""
+    return None

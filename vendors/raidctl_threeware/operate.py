@@ -38,6 +38,7 @@ from raidctl.vendor.deed_steps import (
     lacking,
     needs_member,
     planned,
+    refusal,
     subjects,
     volume_of,
     volumes_on,
@@ -45,7 +46,7 @@ from raidctl.vendor.deed_steps import (
 from raidctl.vendor.operations import Ability
 from raidctl.vendor.plan import Action, Deed, Expectation, Plan, Step, Verb
 from raidctl.vendor.shapes import Shape
-from raidctl.vendor.tools import command_of
+from raidctl.vendor.tools import command_of, reporting_tool
 from raidctl_threeware import change
 from raidctl_threeware.dialogue import LOCK, TIMEOUT
 
@@ -144,8 +145,8 @@ class _Planner:
 
     def __init__(self, controller: Controller, tools: Sequence[Tool]) -> None:
         self.controller = controller
-        reported = [tool for tool in tools if controller.told_by in (None, tool.name)]
-        self.command = command_of(reported[0]) if reported else None
+        tool = reporting_tool(controller, tools)
+        self.command = command_of(tool) if tool is not None else None
         self.number = _number(controller)
 
     def steps(self, deed: Deed) -> Iterator[Step]:
@@ -154,8 +155,7 @@ class _Planner:
             raise CannotDo("The tool, or the controller's number there, is unknown.", unknown=True)
         ability = _ABILITIES.get(deed.verb)
         if ability is None or not ability.can:
-            why = (ability.why_not if ability is not None else None) or f"tw_cli has no command for {deed.verb}."
-            raise CannotDo(why, ability.alternative if ability is not None else None)
+            raise refusal(ability, f"tw_cli has no command for {deed.verb}.")
         verbs = {
             "take_out": self.take_out, "let_in": self.let_in, "start_rebuild": self.let_in,
             "add_spare": self.add_spare, "remove_spare": self.remove_spare, "start_check": self.check,

@@ -26,7 +26,7 @@ from msgspec.structs import replace
 from raidctl.model import Controller, Tool
 from raidctl.vendor.operations import Ability
 from raidctl.vendor.plan import Action, Denial, Step, Verb
-from raidctl.vendor.tools import command_of
+from raidctl.vendor.tools import command_of, reporting_tool
 from raidctl_megaraid.operate.help_forms import listed
 from raidctl_megaraid.operate.steps import Case, Made
 from raidctl_megaraid.tools import KINDS, SECOND_GENERATION
@@ -51,8 +51,8 @@ _ELSE = "{} help lists the commands of this version."
 
 def program(controller: Controller, tools: Sequence[Tool]) -> str | None:
     """The command of the tool that reported the controller, if it is one of these."""
-    reported = next((tool for tool in tools if controller.told_by in (None, tool.name)), None)
-    return command_of(reported) if reported is not None and KINDS.get(reported.name) in SECOND_GENERATION else None
+    tool = reporting_tool(controller, tools)
+    return command_of(tool) if tool is not None and KINDS.get(tool.name) in SECOND_GENERATION else None
 
 
 def plan(case: Case, steps_of: Callable[[Case], Made], text: str | None) -> Made:
