@@ -11,7 +11,6 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from raidctl.json_decode import decode_text
 from raidctl.vendor.simulated_bays import CHECK_SECONDS
 from raidctl.vendor.simulator import State
 from raidctl_megaraid.simulator import storcli2_drives, storcli_lists
@@ -42,7 +41,7 @@ def initial(text: str) -> State:
 
 def _controllers(text: str, version: str) -> Iterator[tuple[str, Row]]:
     """The controllers of an output of version 7 or 8, each with its data."""
-    for controller in _decoded(text):
+    for controller in storcli_lists.decoded(text):
         status, data = controller.get("Command Status", {}), controller.get("Response Data")
         if _version(status) == version and isinstance(data, dict) and "Controller" in status:
             yield str(status["Controller"]), data
@@ -50,17 +49,6 @@ def _controllers(text: str, version: str) -> Iterator[tuple[str, Row]]:
 
 def _version(status: Row) -> str:
     return str(status.get("CLI Version", ""))[:3]
-
-
-def _decoded(text: str) -> list[Row]:
-    if '"Command Status"' not in text:
-        return []
-    try:
-        whole = decode_text(text[text.find("{") :], strict=False)
-    except ValueError:
-        return []
-    found = whole.get("Controllers") if isinstance(whole, dict) else None
-    return [one for one in found or [] if isinstance(one, dict)]
 
 
 def _of_lists(number: str, data: Row) -> State:
@@ -82,7 +70,7 @@ def render(text: str, state: Mapping[str, str]) -> str:
     """The output with the drives as they are now."""
     if '"Command Status"' not in text or "/bay " not in "".join(state):
         return text
-    before, after = _decoded(text), _decoded(text)
+    before, after = storcli_lists.decoded(text), storcli_lists.decoded(text)
     for controller in after:
         status, data = controller.get("Command Status", {}), controller.get("Response Data")
         machine = load(str(status.get("Controller", "")), state)

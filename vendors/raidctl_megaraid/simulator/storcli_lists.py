@@ -1,4 +1,4 @@
-"""The lists of drives, members and volumes that both generations of storcli print as JSON, read by the simulator."""
+"""The JSON that both generations of storcli print, read by the simulator."""
 
 from __future__ import annotations
 
@@ -6,11 +6,24 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+from raidctl.json_decode import decode_text
 from raidctl.vendor.simulator import State
 from raidctl_megaraid.simulator.machine import Disk, Machine
 from raidctl_megaraid.simulator.state import name
 
 Row = dict[str, Any]
+
+
+def decoded(text: str) -> list[Row]:
+    """The entries of ``Controllers`` in an output; empty if it is not such JSON."""
+    if '"Command Status"' not in text:
+        return []
+    try:
+        whole = decode_text(text[text.find("{") :], strict=False)
+    except ValueError:
+        return []
+    found = whole.get("Controllers") if isinstance(whole, dict) else None
+    return [one for one in found or [] if isinstance(one, dict)]
 
 
 def initial(machine: Machine, data: Row, word_of: Callable[[Row], str], span: str) -> State:
