@@ -158,7 +158,7 @@ def deed_step(
 ) -> Step:
     """A deed; ``same``: its undo leaves what was there. ``requires``: what must still be so right before it.
 
-    Without ``undo`` there is no way back, and ``no_way_back`` says what is lost.
+    Without ``undo`` there is no way back, and ``no_way_back`` names what is lost.
     """
     return Step(
         object_id=object_id,

@@ -54,8 +54,8 @@ class Locating(Protocol):
     ) -> Dialogue[list[Light | NoLight]]:
         """How the LED of each drive is switched, in their order.
 
-        ``tools`` are the family's programs on this machine; ``seconds`` is the time to blink, for tools that have a
-        limit of their own. Asks the tool where only its help text tells which words it takes.
+        ``tools`` are the family's tools on this machine; ``seconds`` is the time to blink, for tools that have a
+        such a limit. Asks the tool if only its help text shows which words it takes.
         """
 
     def judge(self, action: Action, answer: Answer) -> str | None:

@@ -55,7 +55,7 @@ def _entry_points() -> set[tuple[str, str]]:
     Importing ``importlib.metadata`` takes longer than this; it is used where the path has an archive.
     """
     if any(os.path.isfile(place) for place in sys.path):  # noqa: PTH113 - pathlib takes long to be imported, too
-        from importlib.metadata import entry_points  # noqa: PLC0415 - as said
+        from importlib.metadata import entry_points  # noqa: PLC0415 - slow to import
 
         return {(entry.name, entry.value) for entry in entry_points(group=GROUP)}
     files: dict[str, str] = {}

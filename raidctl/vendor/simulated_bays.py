@@ -2,7 +2,7 @@
 
 What all controllers do in the same way: a pulled drive is missing in its array, a spare steps in, a rebuild advances
 with the clock. The words of a tool, and what it accepts, are its family's: :mod:`raidctl_adaptec.simulator_bays` and
-others. The machine is one value of the simulator's state, as JSON; its clock and bays stand beside it for the core.
+others. The machine is one value of the simulator's state, as JSON; its clock and bays are further values, for the core.
 """
 
 from __future__ import annotations
@@ -84,9 +84,9 @@ class Bays(Struct):
     arrival: DiskState = "free"
     """The state of a drive that was put in."""
     same_bay: bool = True
-    """Whether the controller rebuilds on a new drive in the bay of a missing member by itself."""
+    """Whether the controller rebuilds on a new drive in the bay of a missing member automatically."""
     takes_free: bool = False
-    """Whether it rebuilds on any free drive by itself."""
+    """Whether it rebuilds on any free drive automatically."""
 
     def bay_of(self, serial: str) -> str | None:
         """The bay of a drive; None: it is on the shelf."""
@@ -255,7 +255,7 @@ def rebuild(machine: Bays, group: Group, slot: Slot, serial: str) -> None:
 
 
 def _candidate(machine: Bays, name: str, slot: Slot) -> str | None:
-    """The drive that replaces a member by itself: one in its bay, a spare, then any free one."""
+    """The drive that replaces a member automatically: one in its bay, a spare, then any free one."""
     there = machine.bays.get(slot.bay)
     fitting = [serial for serial in machine.bays.values() if _fits(machine, slot, serial)]
     if machine.same_bay and there in fitting and machine.disks[there].state == "free":

@@ -345,7 +345,7 @@ def _spares(controller: ControllerDraft) -> None:
 
 
 def _jbod(controller: ControllerDraft) -> None:
-    """Decide whether an ``Online (JBOD)`` drive is a member or a drive of its own."""
+    """Decide whether an ``Online (JBOD)`` drive is a member of a volume or a plain drive."""
     members = {key for group in (*controller.volumes.values(), *controller.arrays.values()) for key in group.members}
     for key, one in controller.drives.items():
         if normalized(one.get("status_text") or "") != "online (jbod)":

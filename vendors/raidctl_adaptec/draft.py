@@ -21,9 +21,9 @@ class Segment(Struct, frozen=True):
     state: str
     """In lower case: ``present``, ``missing``, ``rebuilding`` …; empty where only the place is reported."""
     key: str | None = None
-    """``0,3``: channel and device, where the line tells them."""
+    """``0,3``: channel and device; None if the line does not print them."""
     place: tuple[str, str, str] | None = None
-    """``("enclosure", "0", "2")``, ``("connector", "0", "1")``: as the drive's own section tells its location."""
+    """``("enclosure", "0", "2")``, ``("connector", "0", "1")``: in the form of the drive's own section."""
     serial: str | None = None
     size_bytes: int | None = None
     interface: str | None = None

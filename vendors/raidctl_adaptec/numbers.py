@@ -1,4 +1,6 @@
-"""The tool's figures. Sizes in bytes; what is no such figure raises ValueError, what says nothing is None.
+"""The tool's figures; sizes are in bytes.
+
+A reader raises ValueError for another form, and returns None for a word that means "no value".
 
 The tool prints binary units under decimal names: a drive of 1,000,204,886,016 bytes is ``953869 MB``.
 """

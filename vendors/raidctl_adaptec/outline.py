@@ -97,12 +97,12 @@ class _Outliner:
         self.ruled = False
         """The line above is a rule."""
         self.below = ""
-        """The next line that says something."""
+        """The next line that is not blank."""
         self.last: Pair | None = None
         self.prefix = ""
 
     def take(self, line: Line, text: str, below: str) -> None:
-        """Read one line that says something; ``below`` is the next such line."""
+        """Read a line that is not blank; ``below`` is the next such line."""
         if len(line.text) > LONGEST_LINE:
             self.ruled = False
             return
@@ -266,7 +266,7 @@ class _Outliner:
         self.last = found
 
     def rest(self, text: str, line: Line) -> None:
-        """A line that is left: a log's entry, else nobody's."""
+        """Read a line of no other form: an entry of a log, else it stays unparsed."""
         if re.fullmatch(r"(?:ControllerLog|deadDriveEntry|\w+Entry|\w+Log)", text):
             self.open(Block("log", sub=text), line)
 

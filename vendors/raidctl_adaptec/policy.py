@@ -38,7 +38,7 @@ def setting(text: str) -> WritePolicy | None:
 
 
 def active(text: str) -> WriteActive | None:
-    """What ``Write-cache status : On`` or ``Write-cache mode : Enabled (write-back)`` says is active."""
+    """The active policy by ``Write-cache status : On`` or ``Write-cache mode : Enabled (write-back)``."""
     key = normalized(text)
     if key.startswith(("disabled", "off", "write-through", "write through", "temporarily disabled")):
         return "write_through"
@@ -112,7 +112,7 @@ def _differs(policy: WritePolicy, now: WriteActive) -> bool:
 
 
 def _reason(policy: WritePolicy, batteries: Sequence[Battery]) -> str:
-    """Why write-back is not active: the battery, where the tool reports that it is not well."""
+    """Why write-back is not active: the battery, if the tool reports a fault of it."""
     bad = next((battery for battery in batteries if battery.status not in ("ok", "unknown")), None)
     if policy != "protected_write_back" or bad is None:
         return _SILENT

@@ -1,4 +1,4 @@
-"""What arcconf's ``setcache`` can turn on a controller, and how it stands: in the words of the commands. Pure.
+"""The settings of arcconf's ``setcache`` and their current values, in the words of the commands. Pure.
 
 ===========================  ==========  =============================================================  ========
 setting                      object      command                                                        controllers

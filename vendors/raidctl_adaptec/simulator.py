@@ -1,4 +1,4 @@
-"""A controller that can be changed: what arcconf prints with other settings and drives, and what it says. Pure."""
+"""A controller that can be changed: what arcconf prints for it and replies to commands. Pure."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The tool's words and their neutral values; one table for each set of words.
 
 Keys are in the form of :func:`raidctl_adaptec.vocabulary.bare`: lower case, ``_`` and ``-`` taken for blanks. A word
-that is not here is unknown to raidctl: the reader keeps the raw word and says so.
+that is not here is unknown to raidctl: the reader keeps the raw word and reports a problem.
 """
 
 from __future__ import annotations

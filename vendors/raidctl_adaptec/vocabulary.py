@@ -6,8 +6,8 @@ import re
 from functools import lru_cache
 
 from raidctl.model import BatteryStatus, Health, Operation, RaidLevel
-from raidctl.vendor.statuses import VolumeWord
 from raidctl.text import collapse
+from raidctl.vendor.statuses import VolumeWord
 from raidctl_adaptec.states import BATTERY_STATUS, DRIVE_OPERATION, DRIVE_STATUS, DriveWord
 from raidctl_adaptec.tables import OPERATIONS, RAID_LEVELS, VOLUME_STATUS
 

@@ -13,7 +13,7 @@ from raidctl.vendor.draft import GroupDraft
 class ControllerDraft(draft.ControllerDraft[GroupDraft]):
     """A controller and everything on it; ``name`` is its number as the tool counts, from 1.
 
-    Arrays are RAID sets by their numbers; those of which only the name is known by ``=NAME``. Drives are by channel
+    Arrays (``RAID set`` in the tool) are by number, or by ``=NAME`` if only the name is known. Drives are by channel
     (``3``) or place (``E2:S1``).
     """
 

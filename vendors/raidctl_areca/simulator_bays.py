@@ -183,7 +183,7 @@ def change(words: tuple[str, ...], state: Mapping[str, str]) -> Reply | None:
 
 
 def _hot_spare(machine: Bays, state: Mapping[str, str], verb: str, number: str) -> str | None:
-    """The end of the tool's answer; None: it is done."""
+    """The objection that the tool prints last; None: it is done."""
     serial = machine.bays.get(_numbered(state, number))
     wanted, to = ("free", "spare") if verb == "createhs" else ("spare", "free")
     if serial is None or machine.disks[serial].state != wanted:

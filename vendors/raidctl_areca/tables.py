@@ -51,7 +51,7 @@ def bay_of(slot: str) -> str:
 
 
 def set_row(controller: ControllerDraft, line: Line, row: Row, places: str) -> None:
-    """Read an array (RAID set): name, members, raw and free space, state."""
+    """Read an array: name, members, raw and free space, state."""
     # #  Name             Disks TotalCap  FreeCap DiskChannels       State
     # 1  data                15 11250.0GB    0.0GB 123456789ABCDEF    Rebuilding
     found = controller.array(str(int(row["number"])))

@@ -2,7 +2,7 @@
 
 The setting ``write_cache`` of a drive is changed by
 
-* ``hdparm -W1 /dev/sda`` for ATA: the kernel notices by itself;
+* ``hdparm -W1 /dev/sda`` for ATA: the kernel notices the change;
 * ``echo 'write back' > /sys/class/scsi_disk/2:0:0:0/cache_type`` for SCSI, and for ATA without hdparm: MODE SELECT to
   the drive, and the kernel's own view with it (with sdparm the kernel would not notice);
 * ``nvme set-feature /dev/nvme0 --feature-id=6 --value=1``: always the long options, because the short one for the

@@ -208,7 +208,7 @@ def _split(words: str) -> tuple[str, str]:
 
 
 def _read_detail(draft: DriveDraft, pair: Pair) -> None:
-    """Most labels have a line of their own; ``Buffer size``, ``bytes avail``, ``Queue depth`` may share one."""
+    """Read a pair; ``Buffer size``, ``bytes avail`` and ``Queue depth`` may share one line."""
     # 	bytes avail on r/w long: 4	Queue depth: 32
     first, *others = re.split(r"\s+(?=bytes avail on r/w long:|Queue depth:|bytes/sector:)", pair.value)
     draft.detail(pair.lines[0], pair.label, first)
@@ -301,7 +301,7 @@ def conclude(draft: DriveDraft) -> None:
 
 
 def _unsigned(draft: DriveDraft) -> None:
-    """An identification without its checksum: normal for old drives, a sign of a bad adapter where it is unreadable."""
+    """An identification without its checksum: normal for old drives; unreadable: a bad bridge."""
     if "\N{REPLACEMENT CHARACTER}" in f"{draft.get('model')}{draft.get('serial')}":
         draft.complain(_doubtful("the drive's identification has no checksum and is unreadable"))
         return

@@ -35,7 +35,7 @@ def is_virtual(block: BlockDevice) -> bool:
 
 
 def plain_disks(host: HostView) -> list[BlockDevice]:
-    """Drives outside arrays that no other family shows, without empty card readers."""
+    """Drives outside arrays that no other family shows, without empty removable ones."""
     controllers = {device.address for device in host.pci if _is_controller(device.pci_class >> 8, device.driver)}
     answered = {block.pci_address for block in host.blocks if block.node in host.claimed}
     return [

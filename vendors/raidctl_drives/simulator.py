@@ -1,8 +1,8 @@
-"""Plain drives whose write caches can be switched: what their tools print, and what they say to changes. Pure.
+"""Plain drives whose write caches can be switched: what their tools print and reply to changes. Pure.
 
 One setting for each node, ``drive /dev/sda``: ``1`` or ``0``; for its self-tests see
-:mod:`raidctl_drives.simulator_self_tests`. A SCSI drive's is the kernel's file ``cache_type``, which
-the simulated machine keeps by itself.
+:mod:`raidctl_drives.simulator_self_tests`. That of a SCSI drive is the kernel's file ``cache_type``, which
+the simulated machine has as a file.
 """
 
 from __future__ import annotations

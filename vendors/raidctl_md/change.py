@@ -67,7 +67,7 @@ def plan(controller: Controller, requests: Sequence[Desired], tools: Sequence[To
 
 
 def flushes(controller: Controller, tools: Sequence[Tool]) -> list[Flush]:  # noqa: ARG001 - the signature of all families
-    """Arrays hold nothing unwritten, but for a journal in write-back: :mod:`raidctl.layers.flushing` answers for it."""
+    """None: only a journal in write-back holds unwritten data, and :mod:`raidctl.layers.flushing` flushes it."""
     return []
 
 

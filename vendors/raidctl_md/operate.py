@@ -4,9 +4,9 @@
 deed             command                             undone by                           next reading
 ===============  ==================================  ==================================  =========================
 ``fail``         ``mdadm MD --fail D``               ``--remove D --add D``, a rebuild   role of D is failed
-``remove``       ``mdadm MD --remove D``             ``--add D``, a rebuild              D is no member any more
+``remove``       ``mdadm MD --remove D``             ``--add D``, a rebuild              D is not a member
 ``add_spare``    ``mdadm MD --add-spare D``          ``--remove D`` while it is a spare  D is in the array
-``remove_spare`` ``mdadm MD --remove D``             ``--add-spare D``                   D is no spare any more
+``remove_spare`` ``mdadm MD --remove D``             ``--add-spare D``                   D is not a spare
 ``replace``      ``mdadm MD --replace D --with E``   the kernel's file ``state`` of D    E is a replacement
 ===============  ==================================  ==================================  =========================
 

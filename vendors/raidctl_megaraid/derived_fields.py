@@ -74,7 +74,7 @@ def _pending(text: str) -> str | None:
 
 
 def _rate(text: str) -> str | None:
-    """``30%`` of ``30 % (default 30%)``; None of ``Yes``, which says that it can be set."""
+    """``30%`` of ``30 % (default 30%)``; None for ``Yes``, which means that it can be set."""
     match = _RATE.match(text.strip())
     return f"{int(match[1])}%" if match and int(match[1]) <= 100 else None
 

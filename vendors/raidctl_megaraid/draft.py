@@ -1,8 +1,8 @@
 """Drafts of a MegaRAID controller and its objects, filled by every dialect's reader.
 
 Values are put under the names of the model (``Draft.put``): ``model``, ``serial``, ``size_bytes``, ``raid_level``,
-``errors.media``, ``cache.size_bytes`` … already in the model's types. Some names are only worked out at the end, when
-all outputs are read, from what stands under these names of our own:
+``errors.media``, ``cache.size_bytes`` … already in the model's types. Others are worked out when all outputs
+are read, from these names that the model does not have:
 
 ==========  =====================  ======================================================================
 draft       name                   value

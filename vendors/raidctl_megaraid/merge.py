@@ -23,7 +23,7 @@ class Machine(Struct):
     """What outputs of one kind of tool reported one machine."""
 
     kind: str
-    """``storcli``, ``storcli2``, ``megacli`` or ``mfi``: their numbers of the cards are not each other's."""
+    """``storcli``, ``storcli2``, ``megacli`` or ``mfi``: each numbers the controllers in its own way."""
     controllers: Controllers = field(default_factory=Controllers)
     folders: set[str] = set()
     tools: list[str] = []

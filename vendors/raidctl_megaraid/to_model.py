@@ -151,7 +151,7 @@ def _cache(controller: ControllerDraft) -> Cache | None:
 
 
 def _batteries(controller: ControllerDraft, cache: Cache | None, controller_id: str) -> tuple[Battery, ...]:
-    """What keeps the cache. A controller with cache memory that says it has none gets one that is missing."""
+    """What protects the cache: a missing one for a controller with cache memory that reports none."""
     if controller.batteries:
         drafts = enumerate(controller.batteries.values())
         return tuple(draft.build(Battery, id=f"{controller_id}/battery{number}") for number, draft in drafts)
@@ -166,7 +166,7 @@ def _batteries(controller: ControllerDraft, cache: Cache | None, controller_id: 
         text = f"BBU Status {mask}: {printed}" if printed else f"BBU Status {mask}"
         return (Battery(id=f"{controller_id}/battery0", status=bbu_mask.status(mask), status_text=text),)
     if present is True:
-        # BBU              : Present        it is there; how it is stands in another output
+        # BBU              : Present        it is there; its state is in another output
         return (Battery(id=f"{controller_id}/battery0", status="unknown", status_text="Present"),)
     return ()
 
@@ -239,7 +239,7 @@ _VOLUME_FIELDS = {
 
 
 def _shown_on(alone: list[str], draft: Draft, where: str) -> Shown | None:
-    """``alone``: batteries without lines of their own, which those of the controller tell of."""
+    """``alone``: batteries that only lines about the controller report."""
 
     def on_controller(name: str, value: object) -> Iterator[tuple[str, str, object]]:
         if name in _OF_BATTERY:

@@ -2,7 +2,7 @@
 
 storcli and perccli print short words (``Optl``, ``UGood``), MegaCli long ones (``Optimal``, ``Unconfigured(good)``),
 version 8 splits a drive's word in two (``Conf`` and ``Online``). Words are compared in lower case with runs of blanks
-made one. A word that is not here is None to the caller, who keeps the raw word and says so.
+made one. A word that is not here is None to the caller, who keeps the raw word and reports a problem.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def normalized(text: str) -> str:
 
 
 def has_value(text: str) -> bool:
-    """Whether a value says something: not ``-``, ``N/A``, blank."""
+    """Whether it is a value, and not ``-``, ``N/A`` or blank."""
     return normalized(text) not in NO_VALUE
 
 

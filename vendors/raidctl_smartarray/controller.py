@@ -108,8 +108,8 @@ def known_slot(text: str) -> bool:
 def read_pairs(controller: ControllerDraft, section: Section, *, ended: bool) -> None:
     """Read the settings right below the controller's heading.
 
-    ``ended``: something else follows, so that the settings are not cut off. A card that has no line for its mode then
-    knows but one: the tools print it for the cards that have several. Cards up to Gen7 never had another.
+    ``ended``: something else follows, so that the settings are not cut off. Then a controller without a line for its
+    mode has only one: the tools print it for those that have several. Controllers up to Gen7 have one.
     """
     fields.read_pairs(controller, section.pairs, _FIELDS, normalized)
     old = _RAID_ONLY_MODELS.search(section.heading.parts.get("model", "")) is not None
@@ -134,7 +134,7 @@ def _cache_reason(controller: ControllerDraft, pair: Pair) -> None:
     text = collapse(pair.value)
     for line in pair.lines:
         controller.put(line, f"cache.{normalized(pair.label)}", text, shown_as="cache.status_text")
-    if _CACHE_ERROR.search(text) and "disabled" not in text.lower():  # else the status says the same
+    if _CACHE_ERROR.search(text) and "disabled" not in text.lower():  # else the status reports the same
         controller.add_problem(
             "warning", "state", f"The cache reports a problem: {text}", "Read the controller's diagnostic report."
         )

@@ -22,7 +22,7 @@ _LABEL = re.compile(r"[\w.-]{1,64}", re.ASCII)
 
 
 def create(controller: Controller, new: NewVolume, tools: Sequence[Tool]) -> Sequence[tuple[str, ...]]:
-    """One call; the drives become an array of their own."""
+    """One call; the drives become a new array."""
     tool = reporting_tool(controller, tools)
     level = _LEVELS.get(new.raid_level)
     if level is None:

@@ -1,7 +1,7 @@
-"""The forms of the lines that open a section, list an object in one line, or say something about the run.
+"""The forms of lines: headings of sections, objects in one line, messages about the run.
 
-Indentation is a hint and not the grammar: what a line is follows from its words. The tool's own lines stand in comments
-above the expressions that read them.
+Indentation is only a hint: the words of a line decide what it is. The comments above the expressions are the tool's own
+lines.
 """
 
 from __future__ import annotations

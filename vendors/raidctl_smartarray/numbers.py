@@ -14,7 +14,7 @@ from raidctl_smartarray.vocabulary import has_value, normalized
 
 _BARE = re.compile(r"\d+(?:\.\d+)?", re.ASCII)
 _WITHOUT_UNIT_MIB = 64
-"""A bare figure from here on cannot be the GiB of a cache of these cards: it is MiB."""
+"""A bare figure from here on cannot be the cache size in GiB: it is MiB."""
 _SHARE = re.compile(r"\s*\(\s*[\d.]+\s*%\s*\)\s*$")
 _RATIO = re.compile(r"(\d{1,3})\s*% ?Read\s*/\s*(\d{1,3})\s*% ?Write", re.IGNORECASE | re.ASCII)
 _OLD_MOUNT = re.compile(r"(/.*?)\s+[\d.]+ [KMGTP]?i?B Part(?:ition)? Numb(?:er)? \d+", re.ASCII)

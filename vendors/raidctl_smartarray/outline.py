@@ -280,7 +280,7 @@ class _Outliner:
 
 
 def outline(output: Output) -> Outline:
-    """The sections of an output. Linear in its lines; never raises for what stands there."""
+    """The sections of an output. Linear in its lines; never raises for their contents."""
     outliner = _Outliner(output)
     for line in output.lines:
         outliner.take(line)

@@ -1,7 +1,7 @@
 """The tool's words and their neutral values; one table for each set of words.
 
 Words are compared in lower case with runs of blanks made one. A word that is not here is ``unknown`` to raidctl: the
-caller keeps the raw word and says so.
+caller keeps the raw word and reports a problem.
 """
 
 from __future__ import annotations

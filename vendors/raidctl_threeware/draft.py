@@ -54,7 +54,7 @@ class ControllerDraft(draft.ControllerDraft[UnitDraft]):
         return f"threeware:{self.name or 'unknown'}"
 
     def assign(self, drive: Draft, unit: str, line: Line) -> None:
-        """A line says that a drive is in a unit."""
+        """Put a drive into a unit, as a line reports it."""
         drive.put(None, "unit", unit)
         drive.add_evidence(line, "array", f"{self.object_id}/u{unit}")
 

@@ -12,7 +12,7 @@ deed              command                                   undone by           
 ``start_learn``   ``/c6/bbu test quiet``                    nothing                                  testing
 ================  ========================================  =======================================  ================
 
-"3ware SATA+SAS RAID Controller Card CLI Guide, Version 10.2": ``remove`` is page 101, ``start rebuild`` 79, ``add
+3ware SATA+SAS CLI Guide, version 10.2: ``remove`` is page 101, ``start rebuild`` 79, ``add
 type=spare`` 53, ``del`` 77, ``start verify`` 80, ``rescan`` 57, ``bbu test`` 108.
 ``quiet`` answers the tool's question; it is used only in commands that name one object. ``ignoreECC`` is never used. A
 verify writes what differs again.
@@ -116,7 +116,7 @@ def abilities(controller: Controller, tools: Sequence[Tool]) -> Mapping[Verb, Ab
 
 
 def judge(action: Action, answer: Answer) -> str | None:
-    """The tool's objection; None if it ends with ``Done``, whatever it warns of besides."""
+    """The tool's objection; None if it ends with ``Done``, with or without warnings."""
     if not isinstance(answer, RunAnswer):
         return None
     # WARNING: This Spare unit may replace failed drive of same interface type only.
@@ -250,7 +250,7 @@ class _Planner:
         )  # fmt: skip
 
     def add_spare(self, deed: Deed) -> Iterator[Step]:
-        """A global spare, which is a unit of its own."""
+        """A global spare, which the tool lists as a unit."""
         drive = drive_of(self.controller, deed)
         if array_of(self.controller, deed) is not None:
             raise CannotDo(

@@ -2,7 +2,7 @@
 
 The answers are those of the CLI guide and of sessions that users have published: ``Removing port /c0/p1 ... Done.``,
 ``Sending rebuild start request to /c0/u0 on 1 disk(s) [1] ... Done.``. With Auto-Rebuild on, a drive that is put in is
-used at once. A spare is a unit of its own.
+used at once. A spare is a separate unit.
 """
 
 from __future__ import annotations

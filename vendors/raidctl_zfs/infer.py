@@ -20,7 +20,7 @@ _NONE = ("0", "-", "")
 
 
 def put_state(pool: PoolDraft, lines: Sequence[Line], word: str) -> None:
-    """The state of a pool; of one that is not imported it says only what an import would give."""
+    """The state of a pool; of one that is not imported, the state that an import would give."""
     # state: DEGRADED        state: ONLINE (DESTROYED)
     word = collapse(word).removesuffix(" (DESTROYED)")
     if not word:
@@ -39,7 +39,7 @@ def put_sizes(array: Draft, lines: Sequence[Line], name: str, text: str) -> None
 
 
 def put_message(pool: PoolDraft, status: tuple[Sequence[Line], str], action: tuple[Sequence[Line], str]) -> None:
-    """The texts after ``status:`` and ``action:``; they stand there only if zpool has something to report."""
+    """The texts after ``status:`` and ``action:``; zpool prints them only if it has something to report."""
     for label, (lines, text) in (("status", status), ("action", action)):
         pool.detail_of(lines, label, text)
     text = status[1]
@@ -49,7 +49,7 @@ def put_message(pool: PoolDraft, status: tuple[Sequence[Line], str], action: tup
 
 
 def fine(text: str) -> bool:
-    """Whether ``errors:`` says that there are none, so that no list of files follows."""
+    """Whether ``errors:`` reports none, so that no list of files follows."""
     return collapse(text).lower() in _FINE
 
 
@@ -179,7 +179,7 @@ def _device(drive: Draft, vdev: Vdev, *, named: bool) -> None:
 
 
 def _complains(pool: PoolDraft) -> bool:
-    """Whether zpool itself warns, in a message that names no device."""
+    """Whether zpool prints a warning that names no device."""
     status = pool.details.get("status", "")
     return bool(status) and not status.lower().startswith(HARMLESS)
 

@@ -70,7 +70,7 @@ def battery_of(controller: ControllerDraft, block: Block) -> Draft:
 
 
 def read_battery(controller: ControllerDraft, block: Block) -> None:
-    """``BBU status for Adapter: 0`` and what stands below it."""
+    """``BBU status for Adapter: 0`` and the lines below it."""
     if not any(item.pair.value for item in block.items):
         mark_read(*(line for item in block.items for line in item.pair.lines))
         return

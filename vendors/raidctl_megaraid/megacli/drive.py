@@ -126,7 +126,7 @@ def _foreign(drive: Draft, pair: Pair) -> None:
 
 
 def _size(drive: Draft, pair: Pair) -> None:
-    """The drive's size; the other two figures are details, and stand in for it where the text is cut."""
+    """The drive's size; the other two figures are details, and replace it if the output is cut off."""
     weight = _SIZES[normalized(pair.label)]
     drive.keep_detail(pair)
     try:

@@ -48,7 +48,7 @@ class Inquiry(Struct, frozen=True):
 def split_inquiry(raw: str, interface: str | None, level: str | None) -> Inquiry:
     """Split the inquiry data, its blanks as printed.
 
-    ``interface`` is what the drive's ``PD Type`` says (``sas``, ``sata``), ``level`` its ``Device Firmware Level``,
+    ``interface`` is the drive's ``PD Type`` (``sas``, ``sata``), ``level`` its ``Device Firmware Level``,
     which proves a split: the firmware is that text or (of eight characters) ends with it.
     """
     if not raw.strip() or len(raw) > _LONGEST:
@@ -63,7 +63,7 @@ def split_inquiry(raw: str, interface: str | None, level: str | None) -> Inquiry
 
 
 def _scsi_columns(raw: str, interface: str | None, level: str | None) -> bool:
-    """Whether the text stands in the columns of SCSI."""
+    """Whether the text has the columns of SCSI inquiry data."""
     text = raw.rstrip()
     if not SCSI_FIRMWARE <= len(text) <= ATA_MODEL or text[0] == " " or text[SCSI_VENDOR] == " ":
         return False

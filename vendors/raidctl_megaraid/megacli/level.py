@@ -1,7 +1,7 @@
-"""``RAID Level: Primary-1, Secondary-0, RAID Level Qualifier-0``: the numbers of the disk data format (SNIA DDF).
+"""``RAID Level: Primary-1, Secondary-0, RAID Level Qualifier-0``: the numbers of SNIA DDF.
 
 The primary level is the one inside a span. A volume of several spans is striped over them, so the level gets a zero
-behind it. Newer firmware says the spans in ``Span Depth`` alone and leaves ``Secondary-0``; older firmware also prints
+behind it. Newer firmware prints spans in ``Span Depth`` alone and leaves ``Secondary-0``; older firmware also prints
 ``Secondary-3``, which is DDF's word for spanned. A single mirror and a striped one differ in nothing else.
 """
 

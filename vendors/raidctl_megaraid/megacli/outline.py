@@ -1,7 +1,7 @@
-"""One text of MegaCli as blocks: what stands below one heading, with the adapter that it belongs to.
+"""An output of MegaCli as blocks: the lines below one heading, with their controller.
 
 The tool's outputs have no grammar in common: ``-PDList`` starts a drive with its enclosure, ``-LdPdInfo`` with ``PD: 0
-Information``, ``-AdpAllInfo`` sets titles above rules. Blank lines stand inside blocks and between them; they mean
+Information``, ``-AdpAllInfo`` sets titles above rules. Blank lines inside blocks and between them mean
 nothing. One file may hold several outputs one after the other, or a fragment of one.
 """
 
@@ -37,7 +37,7 @@ _PORT = re.compile(r"port\s*-\s*\d{1,2}", re.IGNORECASE | re.ASCII)
 
 
 class Item(Struct, gc=False):  # as a pair
-    """A pair, and the part of its block that it stands in."""
+    """A pair, and the part of its block that it belongs to."""
 
     section: str
     pair: Pair
@@ -78,16 +78,16 @@ class Block(Struct):
 
 
 class Segment(Struct):
-    """The answer to one command: what stands above one exit code."""
+    """The output of one command: the lines above one exit code."""
 
     blocks: list[Block] = []
     sentences: list[tuple[str | None, Line]] = []
-    """Lines that may be sentences, with the adapter that was spoken of last."""
+    """Lines that may be sentences, with the controller that was named last."""
     code: int | None = None
     code_line: Line | None = None
     version: str | None = None
     hint: str | None = None
-    """The adapter that the command line named."""
+    """The controller that the command line named."""
 
 
 class Outliner:
@@ -107,7 +107,7 @@ class Outliner:
         self.last: Pair | None = None
 
     def take(self, text: str, line: Line, following: str) -> None:
-        """One line; ``following`` is the next line that says something."""
+        """Read one line; ``following`` is the next one that is not blank."""
         if not text or len(line.text) > grammar.LONGEST_LINE:
             self.last = None if self.last is not None and self.last.value else self.last
             return
@@ -313,7 +313,7 @@ class Outliner:
         return False
 
     def part(self, block: Block, key: str, label: str, value: str) -> str:
-        """The part of a block that a pair stands in; some labels open one."""
+        """The part of a block that a pair belongs to; some labels open one."""
         if block.kind == "card" and key == "operation mode" and not self.section:
             self.section = "Consistency Check"
         if block.kind == "enclosure" and key in SENSORS:
@@ -387,7 +387,7 @@ def _append(pair: Pair, text: str, line: Line, between: str) -> bool:
 
 
 def outline(output: Output) -> list[Segment]:
-    """The segments of a text. Linear in its lines; never raises for what stands there."""
+    """The segments of a text. Linear in its lines; never raises for their contents."""
     outliner = Outliner(output)
     texts = [line.stripped for line in output.lines]
     following = ""

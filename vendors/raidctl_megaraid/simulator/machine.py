@@ -13,7 +13,7 @@ name                           value
 ``megaraid 0/volume 1``        :class:`Volume`
 ``megaraid 0/back``            ``On``: data move back from a spare to a new drive
 ``megaraid 0/task 1``          :class:`Task`: the consistency check of volume 1; ``task patrol``: the patrol read
-``megaraid 0/auto``            ``On``: a rebuild starts by itself
+``megaraid 0/auto``            ``On``: a rebuild starts automatically
 ``megaraid 0/line 32:5``       what is printed of a recorded drive: storcli's row, MegaCli's block
 =============================  ================================================================================
 
@@ -314,7 +314,7 @@ def free(disk: Disk, state: str) -> None:
 
 
 def settle(machine: Machine) -> None:
-    """What follows by itself: rebuilds and checks that end, spares and new drives that step in."""
+    """Do what the firmware does: end rebuilds and checks, use spares and new drives."""
     for key, disk in machine.disks.items():
         if disk.state in ("Rbld", "Cpybck") and machine.elapsed(disk) >= REBUILD_SECONDS:
             _complete(machine, key, disk)

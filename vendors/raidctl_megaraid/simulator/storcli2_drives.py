@@ -1,6 +1,6 @@
 """What storcli2 prints of drives in bays and of their arrays, in JSON. Pure.
 
-Version 8 says in two words what version 7 says in one (``Conf`` ``Online`` for ``Onln``), and lists drives and volumes
+Version 8 prints two words where version 7 prints one (``Conf`` ``Online`` for ``Onln``), and lists drives and volumes
 as tables in a list. The rows of recorded drives are kept in the state, as :mod:`.storcli_drives` keeps its own.
 """
 
@@ -66,7 +66,7 @@ class _Page:
         self.bays = [*there, *sorted(set(machine.bays) - set(there))]
 
     def part(self, title: str, part: Any) -> Any:
-        """A table, or what it says of the drives."""
+        """A part of the output, with the drives as they are now."""
         if title == "TOPOLOGY":
             return list(self.topology(part))
         if title == "PD LIST":

@@ -1,7 +1,7 @@
 """storcli, perccli and their second generation, simulated: what their JSON shows, and what is shown of other settings.
 
-Each place of a text that shows a setting is one :class:`Place`: it knows what the place says, and what it would say of
-another state. Nothing else of the text is touched.
+Each place of an output that shows a setting is one :class:`Place`: it reads the value there, and prints another one.
+The rest of the output stays as it was recorded.
 """
 
 from __future__ import annotations

@@ -48,7 +48,7 @@ def _doubt(controllers: Iterable[ControllerDraft]) -> None:
 
 
 def read_output(command: str, text: str) -> Reading:
-    """Read one output. Never raises for what it says."""
+    """Read one output. Never raises for its contents."""
     found = Reading(outline(command, text))
     found.problems += found.outline.problems
     for answer in found.outline.answers:

@@ -1,4 +1,4 @@
-"""Drive groups: the topology (groups, spans, their drives) and the free space."""
+"""Arrays: the topology (arrays, spans, their drives) and the free space."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ _ROUNDING = 0.006
 
 
 def text(value: str) -> str | None:
-    """The text with runs of blanks made one; None where it says that there is nothing."""
+    """The text with runs of blanks made one; None if it means "no value"."""
     return " ".join(value.split()) if vocabulary.has_value(value) else None
 
 

@@ -13,7 +13,7 @@ _DRIVE = re.compile(r"drive (/c\d+(?:/e\d+)?/s\d+)(.*)")
 # /c0/v1 :    PDs for VD 1 :    VD1 Properties :
 _VOLUME = re.compile(r"(?:(/c\d+/v)|(pds for vd )|(vd))(\d+)( properties)?")
 _INQUIRY = "inquiry data"
-"""The last part of a drive's page; it stands in the section before it."""
+"""The last part of a drive's page; it belongs to the section before it."""
 _PARTS = {
     "drive": (" - detailed information", " state", " device attributes", " policies/settings", _INQUIRY),
     "volume": ("pds for vd ", "vd properties"),

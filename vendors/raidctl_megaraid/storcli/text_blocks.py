@@ -21,7 +21,7 @@ CRASH = re.compile(
     r"bad_alloc|out of memory",
     re.IGNORECASE,
 )
-"""What a shell or the run time library says of a program that died."""
+"""What a shell or the run time library prints when a tool has died."""
 _DIED = re.compile(r"illegal instruction|segmentation fault|bus error|core dumped", re.IGNORECASE)
 # root@far:~# storcli64 /c0 show     [root@far ~]# ls     $ perccli show     C:\> storcli64 show
 PROMPT = re.compile(

@@ -1,7 +1,7 @@
 """The columns of the tools' text tables.
 
-The tool pads each column to its widest cell and puts one blank between two columns; figures stand at the right edge of
-their column, words at the left one::
+The tool pads each column to its widest cell and puts one blank between two columns; figures are aligned to the right
+of their column, words to the left::
 
     EID:Slt DID State DG       Size Intf Med SED PI SeSz Model            Sp
     12:0     16 Onln   0 278.464 GB SAS  HDD N   Y  512B TESTDISK 300GB   U
@@ -43,10 +43,10 @@ _TITLES = frozenset(
         "pd(s)", "vd(s)", "method", "location", "subtype",
     }
 )  # fmt: skip
-"""Titles that are columns of their own, whatever stands below them."""
+"""Titles that are always separate columns."""
 _KNOWN = _TITLES | _LONG_TITLES
 _RIGHT = frozenset({"size", "vdsize"})
-"""Columns with blanks in their cells that stand at the right edge: ``278.464 GB``."""
+"""Right-aligned columns with blanks in their cells: ``278.464 GB``."""
 _FREE = (
     "model", "name", "errmsg", "msg", "description", "vendorspecific", "estimated time left", "value", "ctrl_prop",
     "property", "prodid", "time remaining", "location", "retentiontime", "product name",
