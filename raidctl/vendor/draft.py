@@ -118,7 +118,7 @@ class Draft(Struct):
         self.details.setdefault(label, value)
 
     def replace_words(self, label: str, value: str) -> None:
-        """The same, where the later value counts."""
+        """The same, but the later value counts."""
         self.details[label] = value
 
     def restate(self, name: str, value: object, sources: Collection[str]) -> None:
@@ -301,7 +301,7 @@ class ControllerDraft(Draft, Generic[G]):
     """Class of its arrays and volumes."""
 
     def array(self, name: str) -> G:
-        """The draft of an array, made if it is new; so the others."""
+        """The draft of an array, made if it is new."""
         return _made(self.arrays, name, cast("type[G]", self.group_type))
 
     def volume(self, name: str) -> G:

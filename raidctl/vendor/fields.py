@@ -59,5 +59,5 @@ def read_field(draft: Draft, pair: Pair, row: Field, weight: int | None = None) 
 
 
 def optional(has_value: Callable[[str], bool], parse: Callable[[str], T]) -> Callable[[str], T | None]:
-    """A reader that gives None where the tool prints that there is no value."""
+    """A reader that gives None if the tool prints that there is no value."""
     return lambda text: parse(text) if has_value(text) else None

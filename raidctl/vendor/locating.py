@@ -1,6 +1,6 @@
 """How a vendor's tool makes a drive's locate LED blink: a module ``locate`` in the package.
 
-Its functions are pure. A package without it cannot locate drives: other ways are tried.
+Its functions are pure. Without it, other ways to locate drives are tried.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from raidctl.vendor.plan import Action
 from raidctl.vendor.protocol import Vendor
 
 Shape = tuple[str, ...]
-"""The words of a command behind its program, each as a regular expression that the whole word has to match."""
+"""The words of a command after the tool's name, each as a regular expression that the whole word has to match."""
 
 
 class Light(Struct, frozen=True, kw_only=True):
@@ -31,7 +31,7 @@ class Light(Struct, frozen=True, kw_only=True):
     look: Run | None = None
     """The command that shows whether it is on; None if the tool has none."""
     limit_seconds: float | None = None
-    """The controller switches it off after this time, whatever becomes of raidctl; None: it does not."""
+    """The controller switches it off after this time, even if raidctl has ended; None: it does not."""
 
 
 class NoLight(Struct, frozen=True):
@@ -66,7 +66,7 @@ class Locating(Protocol):
 
 
 def locating_of(vendor: Vendor) -> Locating | None:
-    """Return how a family's drives are located; None if its tools cannot. Imported here, for that only."""
+    """Return how a family's drives are located; None if its tools cannot. Imports the module."""
     return cast("Locating | None", part_of(vendor, "locate"))
 
 

@@ -1,4 +1,4 @@
-"""Which vendor packages are installed. In-tree ones come in by the same door as a third party's: an entry point."""
+"""The installed vendor packages. Those of raidctl and of third parties are found by the same entry point."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Drives in bays behind a simulated controller, arrays that are rebuilt, and a clock. Pure.
+"""Simulated drives in bays, arrays that are rebuilt, and a clock. Pure.
 
-What all controllers do in the same way: a pulled drive is missing in its array, a spare steps in, a rebuild advances
+All controllers do the same: a pulled drive is missing in its array, a spare steps in, a rebuild advances
 with the clock. The words of a tool, and what it accepts, are its family's: :mod:`raidctl_adaptec.simulator_bays` and
 others. The machine is one value of the simulator's state, as JSON; its clock and bays are further values, for the core.
 """
@@ -30,7 +30,7 @@ class Disk(Struct):
     """A drive, in a bay or on the shelf."""
 
     like: str
-    """Serial number of a recorded drive: a new one prints the same but for its serial number."""
+    """Serial number of a recorded drive: a new one prints the same except for its serial number."""
     state: DiskState
     array: str = ""
     """The array that a spare is dedicated to; empty: any."""
@@ -214,7 +214,7 @@ def insert(
 
 
 def _come_back(machine: Bays, bay: str, serial: str) -> None:
-    """An array that stopped because a member left runs again when it is back: nothing was written since."""
+    """Restart an array that stopped when a member left, once it is back: nothing was written since."""
     for group in machine.groups.values():
         for slot in group.slots:
             if (slot.serial, slot.state) == (serial, "missing") and standing(group) == "failed":

@@ -85,7 +85,7 @@ def call_problem(request: Run, answer: RunAnswer) -> Problem | None:
 
 
 def as_note(problem: Problem) -> Problem:
-    """Make a note of a problem that does not matter, because other calls gave the same data."""
+    """Make a note of a problem of a call whose data other calls gave."""
     if problem.kind not in ("unread", "no_tool", "no_right"):
         return problem
     return msgspec.structs.replace(problem, severity="info", kind="note", remedy=None)

@@ -55,7 +55,7 @@ class Collection(Struct):
 
 
 def collect(documents: Sequence[Document]) -> Collection:
-    """Read outputs and put together what they tell."""
+    """Read outputs and combine what they report."""
     collection = Collection()
     for document in documents:
         number = number_of_command(document.name)

@@ -19,7 +19,7 @@ class Segment(Struct, frozen=True):
     line: Line
     label: str
     state: str
-    """In lower case: ``present``, ``missing``, ``rebuilding`` …; empty where only the place is reported."""
+    """In lower case: ``present``, ``missing``, ``rebuilding`` …; empty if only the place is reported."""
     key: str | None = None
     """``0,3``: channel and device; None if the line does not print them."""
     place: tuple[str, str, str] | None = None

@@ -71,7 +71,7 @@ _RAW = ("raw", "raw (pass through)", "online (raw)")
 
 
 def plan_deeds(controller: Controller, deeds: Sequence[Deed], tools: Sequence[Tool], view: HostView) -> Plan:  # noqa: ARG001 - the signature of all families
-    """One arcconf call for each deed, or none where the controller does it automatically."""
+    """One arcconf call for each deed, or none if the controller does it automatically."""
     return planned(deeds, lambda deed: _Planner(controller, tools).steps(deed))
 
 

@@ -19,7 +19,7 @@ _OBJECT_AREAS: dict[str, Area] = {
     "logical": "logical", "array": "array", "maxcache": "maxcache", "device": "physical", "connector": "connector",
     "expander": "expander", "version": "version", "task": "task", "channel": "physical",
 }  # fmt: skip
-# Segments tell the number of the controller: Present (Controller:2,Connector:0,Device:2)
+# Segments contain the number of the controller: Present (Controller:2,Connector:0,Device:2)
 _CONTROLLER = re.compile(r"\(Controller:(\d{1,3}),", re.IGNORECASE)
 _TASK_LABELS = frozenset({"current operation", "logical device", "task id"})
 _PLACES = frozenset({"stripe order (channel,device)", "drive(s) (channel,device)"})
@@ -68,7 +68,7 @@ class Answer(Struct):
     found: int | None = None
     """``Controllers found: N``."""
     trailer: str | None = None
-    """``completed successfully``, ``aborted``; None where the text ends without it."""
+    """``completed successfully``, ``aborted``; None if the text ends without it."""
     blocks: list[Block] = []
     messages: list[RunMessage] = []
     rows: list[tuple[str, str, Line]] = []

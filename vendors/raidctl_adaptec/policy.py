@@ -1,7 +1,7 @@
 """How a volume is cached: what is configured, what is active, and why the two differ.
 
-aacraid controllers tell both themselves (setting and status, in old versions setting and mode). smartpqi controllers
-tell ``Caching``; what is active follows from the state of the cache and of what backs it up.
+aacraid controllers report both (setting and status, in old versions setting and mode). smartpqi controllers report
+``Caching``; what is active follows from the state of the cache and of its battery.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def volume_cache(
     batteries: Sequence[Battery],
     drive_policy: DriveCachePolicy | None,
 ) -> VolumeCache | None:
-    """The cache of a volume; None when nothing  was reported of it.
+    """The cache of a volume; None if nothing was reported of it.
 
     ``drive_policy`` is what the controller does with the drives' caches.
     """

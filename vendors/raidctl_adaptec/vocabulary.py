@@ -79,7 +79,7 @@ def drive_operation(text: str) -> Operation | None:
 
 
 def operation(text: str) -> Operation | None:
-    """What is going on by its words: ``Build/Verify with fix``; None where none of them is known."""
+    """What is going on by its words: ``Build/Verify with fix``; None if none of them is known."""
     key = normalized(text)
     return next((found for part, found in OPERATIONS if part in key), None)
 
@@ -114,7 +114,7 @@ def battery_word(text: str) -> BatteryStatus:
 
 
 def raid_level(text: str) -> RaidLevel | None:
-    """The level of ``6 Reed-Solomon``, ``Simple_volume``, ``1(ADM)``; None where none is reported, else ValueError."""
+    """The level of ``6 Reed-Solomon``, ``Simple_volume``, ``1(ADM)``; None if none is reported, else ValueError."""
     if not has_value(text):
         return None
     key = bare(text.replace("(", " ").replace(")", " ")).removeprefix("hybrid ")

@@ -190,7 +190,7 @@ def row(text: str, kind: str) -> dict[str, str] | None:
 
 
 def looks_like_a_row(text: str) -> bool:
-    """A number and two cells: what the rows of all these tables begin with."""
+    """The beginning of the rows of all these tables: a number and two cells."""
     return _ROW_START.match(text) is not None
 
 

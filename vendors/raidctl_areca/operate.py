@@ -84,7 +84,7 @@ _ABILITIES: Mapping[Verb, Ability] = {
 
 
 def plan_deeds(controller: Controller, deeds: Sequence[Deed], tools: Sequence[Tool], view: HostView) -> Plan:  # noqa: ARG001 - the signature of all families
-    """One command for each deed, or none where the controller does it; all checks are stopped by one."""
+    """One command for each deed, or none if the controller does it; all checks are stopped by one."""
     planner = _Planner(controller, tools, [deed.object_id for deed in deeds if deed.verb == "stop_check"])
     return planned(deeds, planner.steps)
 

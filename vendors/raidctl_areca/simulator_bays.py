@@ -142,7 +142,7 @@ def _role(usage: str) -> machine_of.DiskState:
 
 
 def renumber(state: Mapping[str, str], one: str, other: str) -> State:
-    """Two volumes exchange their numbers, as when somebody else deletes volumes and creates them again."""
+    """Exchange the numbers of two volumes, as if they were deleted and created again."""
     machine = BAYS.of(state, "1")
     if machine is None or not {one, other} <= machine.volumes.keys():
         raise LookupError

@@ -22,7 +22,7 @@ _USAGE: dict[str, Role] = {
     **dict.fromkeys(("pass through", "passthrough", "jbod"), "passthrough"),
     **dict.fromkeys(("failed", "fail", "offlined", "offline", "missing"), "failed"),
 }
-"""What the column Usage contains besides the name of an array and the kinds of hot spare."""
+"""Values of the column Usage besides names of arrays and kinds of hot spare."""
 _DROPPED = re.compile(r"(?:^|[\[(])(?:failed|dead|missing|error|offlined?)(?:\W|$)")
 _INCOMPLETE = re.compile(r"(?:^|[\[(])incomplete")
 _SLOT_WORD = re.compile(r"^(?:[A-Za-z]{2,}[ #]*)+")

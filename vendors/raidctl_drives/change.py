@@ -98,7 +98,7 @@ def _flush(drive: Drive, tools: set[str]) -> Flush:
 
 
 def _flush_nvme(drive: Drive, tools: set[str]) -> Flush:
-    """The kernel takes a flush of a namespace for that very namespace only, by the number that its node has."""
+    """Flush each namespace: the kernel accepts only the number of the node's own namespace."""
     if "nvme" not in tools:
         return Flush(object_id=drive.id, why="nvme is not installed.", alternative=_SYNC, lack="tool")
     nodes = drive.details.get("namespaces", drive.device or "").split(", ")
@@ -148,7 +148,7 @@ def _not_flushed(action: Action, code: int | None, output: str) -> str | None:
 
 
 def _kind(drive: Drive, why: str) -> RefusalKind:
-    """What kind of reason it is that keeps the cache of a drive from being switched."""
+    """The kind of reason why the cache of a drive cannot be switched."""
     if drive.write_cache is None:
         return "unknown"
     return "no_tool" if why.endswith("not installed.") else "unsupported"

@@ -32,17 +32,17 @@ _FEATURE_OFF = "features not enabled"
 
 @dataclass
 class Section:
-    """Where in the text of ``-I`` the reader is."""
+    """The reader's place in the output of ``-I``."""
 
     begun: bool = False
     ended: bool = False
     name: str = ""
     last: str = ""
-    """The last label: what an unlabelled line goes on with."""
+    """The last label, which a line without a label continues."""
 
 
 def read_line(draft: DriveDraft, section: Section, line: Line) -> bool:
-    """Read one line of ``-I``; False when it is none."""
+    """Read one line of ``-I``; False if it is none."""
     words = line.stripped
     if title := hdparm_labels.TITLES.get(words):
         section.name, section.last, section.begun = title, "", True

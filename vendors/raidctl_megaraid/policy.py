@@ -29,7 +29,7 @@ class Power(Struct, frozen=True):
     cache: Cache | None
     batteries: Sequence[Battery]
     present: bool | None
-    """Whether there is a battery; None when the tool does not tell."""
+    """Whether there is a battery; None if not reported."""
     mask: int | None
 
     @property
@@ -49,7 +49,7 @@ class Power(Struct, frozen=True):
 
     @property
     def cause(self) -> str | None:
-        """What keeps write-back from being active, one sentence; None when the tool reports nothing."""
+        """What keeps write-back from being active, one sentence; None if the tool reports nothing."""
         if self.cache is not None and self.cache.present is False:
             return "The controller has no cache memory."
         if self.present is False and not self.batteries:
@@ -85,7 +85,7 @@ def _battery(battery: Battery) -> str:
 
 
 def volume_cache(volume: GroupDraft, controller: ControllerDraft, power: Power) -> VolumeCache | None:
-    """The cache of a volume; None when nothing  was reported of it."""
+    """The cache of a volume; None if nothing was reported of it."""
     names = ("read_policy", "io_policy", "drive_write_cache")
     read, io, drives = (volume.get(f"cache.{name}") for name in names)
     current: WritePolicy | None = volume.get("write_current")

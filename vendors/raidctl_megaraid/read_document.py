@@ -1,4 +1,4 @@
-"""One output, in whatever dialect, read onto drafts."""
+"""Read one output of any dialect into drafts."""
 
 from __future__ import annotations
 

@@ -159,7 +159,7 @@ def command(controller: Controller, tools: Sequence[Tool]) -> str | None:
 
 @dataclass
 class _Planner(Planner):
-    """A plan in the making."""
+    """A plan under construction."""
 
     order = _ORDER
     ratio = "cacheratio"

@@ -52,7 +52,7 @@ def _drive_cache(text: str) -> str | None:
 
 _CACHE_ERROR = re.compile(r"\berror|\bfail", re.IGNORECASE)
 _DEAD = re.compile(r"\berror\b|lock(?:ed)?[ -]?up|not responding|\bfailed\b", re.IGNORECASE)
-# These lines are printed for RAID cards only; a card that prints them and no mode has no other mode.
+# Printed for RAID controllers only; one that prints these and no mode has no other mode.
 _RAID_ONLY_MODELS = re.compile(r"Smart Array (?:[PE]\d[01]\d\w{0,2}|\d{1,4}i?)$")
 _RAID_ONLY = frozenset({"rebuild priority", "expand priority", "elevator sort", "raid 6 (adg) status", "raid 6 status"})
 
@@ -224,7 +224,7 @@ _FIELDS: Fields[ControllerDraft] = {
     "serial number": Field("serial", numbers.text),
     # Firmware Version: 3.22 (FW update is recommended to minimum version: 6.00)
     "firmware version": firmware,
-    # Dynamic (driver based) cards have this line in place of the firmware's.
+    # Dynamic (driver based) controllers have this line in place of the firmware's.
     "raid stack version": Field("firmware", numbers.text, ROW),
     "driver name": Field("driver", optional(has_value, numbers.module_name)),
     "pci address (domain:bus:device.function)": Field("pci_address", optional(has_value, numbers.pci_address)),

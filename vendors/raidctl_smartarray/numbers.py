@@ -1,4 +1,4 @@
-"""The tool's figures. Sizes in bytes; what is no such figure raises ValueError.
+"""The tool's figures. Sizes in bytes; another form raises ValueError.
 
 Physical drives are printed in decimal units, logical drives, caches and strips in binary ones.
 """
@@ -78,7 +78,7 @@ count = optional(has_value, integer)
 
 
 def link_speed(text: str) -> float | None:
-    """Gbit/s of the fastest link of ``6.0Gbps, Unknown``; None when all are unknown. Of PCIe lanes, that of one."""
+    """Gbit/s of the fastest link of ``6.0Gbps, Unknown``; None if all are unknown. Of PCIe lanes, that of one."""
     known = [_LANES.sub("", part.strip()) for part in text.split(",") if has_value(part)]
     return max((parse_gbps(part) for part in known), default=None)
 

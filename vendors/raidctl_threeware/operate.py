@@ -102,7 +102,7 @@ _READING = frozenset({"show", "info", "help", "alarms"})
 
 
 def plan_deeds(controller: Controller, deeds: Sequence[Deed], tools: Sequence[Tool], view: HostView) -> Plan:  # noqa: ARG001 - the signature of all families
-    """One call of tw_cli for each deed, or none where the controller does it."""
+    """One call of tw_cli for each deed, or none if the controller does it."""
     return planned(deeds, lambda deed: _Planner(controller, tools).steps(deed))
 
 

@@ -198,7 +198,7 @@ def _name_wrong(pool: PoolDraft) -> None:
 
 
 def _whole_beside(pool: PoolDraft, array: PoolDraft, tops: Sequence[Vdev]) -> None:
-    """Call a pool whole of which only a log, cache or spare has failed: zpool calls it degraded."""
+    """Report a pool as ok if only a log, cache or spare has failed: zpool reports it as degraded."""
     bad = [leaf for part in pool.parts if part.part not in DATA for leaf in part.leaves() if not leaf.fine]
     rows = [row for top in tops for row in _walk(top)]
     if (
@@ -218,7 +218,7 @@ def _whole_beside(pool: PoolDraft, array: PoolDraft, tops: Sequence[Vdev]) -> No
 def _redundancy(pool: PoolDraft, array: PoolDraft) -> None:
     root = pool.root
     tops = [top for top in root.children if top.part in DATA] if root else []
-    # special vdevs stand below a title in the text
+    # special vdevs are below a title in the text
     tops += [child for part in pool.parts if part.part in DATA for child in (part.children or [part])]
     tops = [top for top in tops if top.kind != "indirect"]
     if not tops or root is None:

@@ -241,7 +241,7 @@ def _progress(drive: Draft, pair: Pair) -> None:
 
 
 def progress(drive: Draft, line: Line, label: str, percent: float) -> None:
-    """An operation of a drive that goes on."""
+    """An operation of a drive in progress."""
     what = operation(label)
     drive.put(line, "progress.operation", what)
     if what in ("rebuild", "copyback"):

@@ -99,7 +99,7 @@ class _Reading:
 
     def block(self, block: Block) -> None:
         """Read a block of a kind that names its controller, or none."""
-        if not block.items and not block.texts and block.kind == "card":
+        if not block.items and not block.texts and block.kind == "controller":
             if block.adapter is not None:
                 self.enclosures(self.controller(block.adapter), block)
             return

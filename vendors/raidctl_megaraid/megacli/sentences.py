@@ -151,7 +151,7 @@ def _setting(controller_of: ControllerOf, line: Line, match: re.Match[str], adap
     if pair is None:
         controller.detail(line, "Said", text)
         return
-    block = Block("card", items=[Item.of("", Pair(pair[0], pair[1].rstrip("."), [line]))])
+    block = Block("controller", items=[Item.of("", Pair(pair[0], pair[1].rstrip("."), [line]))])
     read_controller(controller, block)
 
 

@@ -9,12 +9,12 @@ deed               command                      known from
 all others         those of version 7           version 7 only
 =================  ===========================  ===================================================
 
-No manual of version 8 is known that shows them, so its help decides: a deed is done where ``storcli2 help`` lists every
-command of its plan, and of its undoing. Elsewhere the commands are printed for a person. A drive that has failed needs
-no command before it is pulled, and none once the controller rebuilds its successor.
+No manual of version 8 is known that shows them, so its help decides: a deed is run if ``storcli2 help`` lists every
+command of its plan and its undo; otherwise the commands are printed for a person. A failed drive needs no command
+before it is pulled, and none once the controller rebuilds on the new one.
 
-A form does not tell what else a command acts on, nor do readings of version 8 show what checks and battery tests have
-done: what acts on a volume or on the whole controller is refused.
+A form does not show what else a command acts on, nor do readings of version 8 show the results of checks and battery
+tests: commands for a volume or the whole controller are refused.
 """
 
 from __future__ import annotations

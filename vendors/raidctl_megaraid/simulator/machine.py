@@ -343,7 +343,7 @@ def _complete(machine: Machine, key: str, disk: Disk) -> None:
 
 
 def _step_in(machine: Machine, seat: str, member: Disk | None) -> None:
-    """A new drive in the bay of the missing member, else a spare; one that was set offline is then in no group."""
+    """Rebuild on a new drive in the bay of the missing member, else on a spare."""
     there = machine.at(machine.seats[seat].bay)
     new = member is None and there is not None and there.state == "UGood" and bool(there.serial)
     new = new and there is not None and not there.foreign
@@ -359,7 +359,7 @@ def _step_in(machine: Machine, seat: str, member: Disk | None) -> None:
 
 
 def _move_back(machine: Machine) -> None:
-    """A spare that has stepped in is copied to the new drive in the bay of the former member, and is a spare again."""
+    """Copy the data of a used spare back to the new drive, and make it a spare again."""
     for key, spare in machine.disks.items():
         there = machine.at(spare.revert) if spare.revert and spare.state == "Onln" else None
         if there is None or machine.clock < max(spare.filled, there.filled) + BACK_SECONDS:

@@ -50,7 +50,7 @@ class ControllerState:
     state: Mapping[str, str]
 
     def get(self, setting: str, volume: str | None = None) -> str | None:
-        """A setting; None when the recording does not tell it."""
+        """A setting; None if the recording does not contain it."""
         return self.state.get(name(self.number, setting, volume))
 
     @property

@@ -224,7 +224,7 @@ def memory(text: str) -> int | None:
 
 
 def some_memory(text: str) -> int | None:
-    """As :func:`memory`; firmware that does not tell its share prints 0."""
+    """As :func:`memory`; firmware that does not report its share prints 0."""
     return memory(text) or None
 
 

@@ -97,7 +97,7 @@ def _keep(found: Reading, answer: Answer, left: Sequence[Section]) -> None:
     if not waiting:
         return
     if answer.number is None and not found.controllers.by_number:
-        for _, pair in waiting:  # `show` without a card: nothing that an object could carry
+        for _, pair in waiting:  # `show` without a controller: there is no object to put them on
             mark_read(*pair.lines)
         return
     draft: Draft = found.controllers.controller(answer.number)

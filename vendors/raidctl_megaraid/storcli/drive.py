@@ -55,7 +55,7 @@ _ROW_FIELDS = {
 
 
 def read_row(controller: ControllerDraft, row: Cells, weight: int = ROW, *, jbod: bool = False) -> Draft | None:
-    """``252:0  8 Onln   0 446.625 GB SATA SSD N   N  512B MODEL U  -``; None where it has no address.
+    """``252:0  8 Onln   0 446.625 GB SATA SSD N   N  512B MODEL U  -``; None if it has no address.
 
     Args:
         controller: The controller that the drive hangs on.

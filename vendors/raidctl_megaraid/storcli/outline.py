@@ -58,7 +58,7 @@ class Answer(Struct):
 
     @property
     def number(self) -> str | None:
-        """The controller's number, None when the answer is about none in particular."""
+        """The controller's number, None if the answer is about none in particular."""
         text = self.printed("Controller")
         return text if text is not None and text.isdecimal() else None
 

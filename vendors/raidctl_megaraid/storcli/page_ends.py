@@ -1,4 +1,4 @@
-"""Whether the last page of a text output is whole: what is shown of each drive and volume has the same parts. Pure."""
+"""Whether the last page of a text output is complete: all pages have the same parts. Pure."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _PARTS = {
     "drive": (" - detailed information", " state", " device attributes", " policies/settings", _INQUIRY),
     "volume": ("pds for vd ", "vd properties"),
 }
-"""In their order: where the first is, the last is."""
+"""The parts in their order; a page with the first has the last."""
 
 
 def unfinished(sections: Sequence[Section]) -> str:

@@ -85,7 +85,7 @@ class Table(Struct, frozen=True):
 
 
 def split(head: str, rows: Sequence[str]) -> Table | None:
-    """Split a table's rows at the columns of its head; None when the head is no such head."""
+    """Split a table's rows at the columns of its head; None if it is not the head of a table."""
     if not head.strip() or len(head) > _WIDEST:
         return None
     columns = _long_titles([_Column(m[0], m.start(), m.end()) for m in _WORDS.finditer(head)])
@@ -172,7 +172,7 @@ def _cells(row: str, titles: Sequence[str], edges: Sequence[int]) -> tuple[str, 
     if not cells[-1] and not _free(titles[-1]) and (words := _by_words(row, titles)):
         return words  # the blanks before the last cell are lost: dflt N N for dflt N      N
     if "" in cells and any(_GAPS.search(cell) for cell in cells):
-        # tabs, or columns that somebody moved: State     Optimal below Property          Value
+        # tabs, or columns that were moved: State     Optimal below Property          Value
         parts = _GAPS.split(row.strip())
         return tuple(parts) if len(parts) == len(titles) else cells
     return cells
