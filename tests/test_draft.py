@@ -162,10 +162,6 @@ def test_no_id_stands_twice() -> None:
 class Tray(ControllerDraft[GroupDraft]):
     """A controller without fields of its own."""
 
-    def new_group(self, name: str) -> GroupDraft:
-        """An empty draft."""
-        return GroupDraft(name)
-
 
 def test_evidence_is_written_to_the_output_of_its_line_under_the_final_ids() -> None:
     """Two outputs of one controller: each fact stands on its own, also where another object shows it."""

@@ -9,17 +9,18 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from msgspec.structs import replace
 
 from raidctl.model import Array, Controller, Drive, Volume
+from raidctl.select import family_of
 
 _NONE = ("raid0", "jbod", "linear")
 _ONE = ("raid1e", "raid4", "raid5", "raid50", "raid10")
 _TWO = ("raid6", "raid60", "raid1t", "raid10t")
 _SETS = ("raidz1", "raidz2", "raidz3", "draid1", "draid2", "draid3", "unknown")
-"""Levels of software arrays of several sets: their family, and that of ZFS for all levels, reports the number."""
+"""Levels of software arrays of several sets: only their family knows the number."""
 _PARITY = {"raid4": 1, "raid5": 1, "raid6": 2}
 OUT_OF_REACH = ("failed", "offline", "inactive")
 """States of a volume in which nothing can be read from it."""
@@ -39,10 +40,13 @@ _COPIED = ("copy", "copied", "cpyb", "replacing")
 _REBUILT = ("rebuild", "rbld", "resync", "recover", "resilver", *_COPIED)
 
 
-def with_redundancy(controllers: Sequence[Controller]) -> list[Controller]:
-    """The controllers, with ``failures_tolerated`` of each volume and array filled in."""
+def with_redundancy(controllers: Sequence[Controller], counting: Collection[str] = ()) -> list[Controller]:
+    """The controllers, with ``failures_tolerated`` of each volume and array filled in.
+
+    ``counting``: the families that report the number themselves (``COUNTS_REDUNDANCY``).
+    """
     out = frozenset(v.id for controller in controllers for v in controller.volumes if v.status in OUT_OF_REACH)
-    return [_of_controller(controller, out) for controller in controllers]
+    return [_of_controller(controller, out, counted=family_of(controller) in counting) for controller in controllers]
 
 
 def array_of(controller: Controller, volume: Volume) -> Array | None:
@@ -63,8 +67,10 @@ def below(controller: Controller, volume: Volume) -> tuple[Drive, ...]:
     return members(controller, array_of(controller, volume))
 
 
-def _of_controller(controller: Controller, out: frozenset[str]) -> Controller:
-    volumes = tuple(replace(v, failures_tolerated=tolerated(controller, v, out)) for v in controller.volumes)
+def _of_controller(controller: Controller, out: frozenset[str], *, counted: bool) -> Controller:
+    volumes = tuple(
+        replace(v, failures_tolerated=tolerated(controller, v, out, counted=counted)) for v in controller.volumes
+    )
     arrays = tuple(replace(array, failures_tolerated=_of_array(array, volumes)) for array in controller.arrays)
     return replace(controller, volumes=volumes, arrays=arrays)
 
@@ -76,10 +82,13 @@ def _of_array(array: Array, volumes: Sequence[Volume]) -> int | None:
     return min(known) if known and (0 in known or len(known) == len(left)) else None
 
 
-def tolerated(controller: Controller, volume: Volume, out: frozenset[str] = frozenset()) -> int | None:
+def tolerated(
+    controller: Controller, volume: Volume, out: frozenset[str] = frozenset(), *, counted: bool = False
+) -> int | None:
     """How many more members of a volume may fail, whichever they are; None: unknown.
 
-    ``out``: ids of volumes that are out of reach: a member that lies on one of them is gone.
+    ``out``: ids of volumes that are out of reach: a member that lies on one of them is gone. ``counted``: the family
+    reports the number itself.
     """
     level = volume.raid_level
     if level in _NONE or volume.status in ("failed", "offline"):
@@ -93,7 +102,7 @@ def tolerated(controller: Controller, volume: Volume, out: frozenset[str] = froz
     named = set(array.drives if array else ()) - beside
     expected = volume.drives_expected or in_stripe(volume)
     shared = max(Counter(name for drive in drives for name in set(drive.backing)).values(), default=1)
-    if controller.mode == "software" and (level in _SETS or controller.id == "zfs"):
+    if controller.mode == "software" and (level in _SETS or counted):
         return _reported(volume, shared, unsure=any(out.intersection(drive.backing) for drive in drives))
     gone, certain = _gone(volume, drives, expected, len(named), out)
     if array and (

@@ -40,6 +40,7 @@ from raidctl.survey.failed_requests import FailureWatch
 from raidctl.survey.unmatched_drives import unmatched
 from raidctl.tasks.derive import tasks_of
 from raidctl.vendor.protocol import Document, Observation, Vendor
+from raidctl.vendor.registry import families_that_count_redundancy
 
 _ENDS = ("#", "$", "%", ">", ".", "!")
 """How a complete session or sentence ends: a prompt or a full stop."""
@@ -64,6 +65,8 @@ class _Results(Struct):
     outputs: list[Output] = field(default_factory=list)
     tracebacks: list[str] = field(default_factory=list)
     views: tuple[SecondView, ...] = ()
+    counting: frozenset[str] = frozenset()
+    """The families that report themselves how many more drives each volume survives."""
 
     def add(self, found: Observation) -> None:
         self.controllers += found.controllers
@@ -105,6 +108,7 @@ def survey(
     runner = watched = FailureWatch(runner)
     seen: Probe = converse(probe_machine(), runner)
     results = _Results(problems=[*problems, *seen.problems], outputs=list(seen.outputs))
+    results.counting = families_that_count_redundancy(vendors)
     last = [vendor for vendor in vendors if vendor.LAST]
     _ask([vendor for vendor in vendors if not vendor.LAST], seen.view, runner, results, partial(warm, last))
     outside = _outside(vendors, results)
@@ -144,6 +148,7 @@ def survey_documents(
 ) -> Survey:
     """Build the inventory of loose tool outputs, without the kernel's view."""
     results = _Results(problems=list(problems))
+    results.counting = families_that_count_redundancy(vendor for vendor, _ in texts)
     for vendor, documents in texts:
         found = _guarded(vendor, "while reading its tools' output", partial(vendor.read, documents), results)
         results.problems += [] if found is None else _cut_off(documents, found)
@@ -248,7 +253,7 @@ def _keep(linked: block_devices.Linked, results: _Results) -> None:
 
 
 def _survey(host: Host, results: _Results, view: HostView) -> Survey:
-    concluded = write_protection.derived(with_redundancy(results.controllers))
+    concluded = write_protection.derived(with_redundancy(results.controllers, results.counting))
     controllers = truncated_outputs.withdraw_unsupported(concluded, results.outputs, results.problems)
     ordered = tuple(in_order(controllers, key=lambda controller: controller.id))
     inventory = Inventory(

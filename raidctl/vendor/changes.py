@@ -21,7 +21,7 @@ class Changes(Protocol):
     def plan(self, controller: Controller, requests: Sequence[Desired], tools: Sequence[Tool]) -> Plan:
         """The steps from the current to the desired settings.
 
-        A setting that has its value already is listed as such. One that the hardware or the tool cannot have is
+        A setting that has its value already is listed as such. One that the hardware or the tool does not have is
         refused, with the reason and the nearest alternative; so is one whose current value is unknown, because it
         could not be restored. ``tools`` are the family's installed tools.
         """

@@ -1,6 +1,7 @@
 """How a vendor's tool makes a volume: modules ``create`` and ``make`` in the package.
 
-``create`` has the command, which is printed. A package without it has no command with a source; a plan then says so.
+``create`` has the command, which is printed. Without it no command
+with a source is known, and the plan reports that.
 With ``make``, ``raidctl layout apply`` carries it out. All of their functions are pure.
 """
 

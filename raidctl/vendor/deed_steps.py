@@ -7,6 +7,7 @@ from typing import Literal
 
 from raidctl.model import Array, Controller, Drive, Volume
 from raidctl.vendor.identity import unique_of
+from raidctl.vendor.operations import Ability
 from raidctl.vendor.plan import Action, Deed, Denial, Expectation, Identity, Plan, Step
 
 SECONDS = 60.0
@@ -45,6 +46,22 @@ def planned(deeds: Sequence[Deed], steps_of: Callable[[Deed], Iterable[Step] | D
                 )
             )  # fmt: skip
     return Plan(steps=tuple(steps), denials=tuple(denials))
+
+
+def refusal(ability: Ability | None, otherwise: str, fill: Callable[[str], str] = str) -> CannotDo:
+    """The refusal of a deed that raidctl runs no command for.
+
+    Args:
+        ability: What the family declares for the verb; None: nothing.
+        otherwise: The reason if the family declares none.
+        fill: Puts this controller's numbers into a command that is only printed.
+    """
+    if ability is None:
+        return CannotDo(otherwise)
+    alternative = ability.alternative
+    if ability.printed and alternative is not None:
+        alternative = fill(alternative)
+    return CannotDo(ability.why_not or otherwise, alternative, printed=ability.printed)
 
 
 def drive_of(controller: Controller, deed: Deed) -> Drive:
@@ -141,7 +158,7 @@ def deed_step(
 ) -> Step:
     """A deed; ``same``: its undo leaves what was there. ``requires``: what must still be so right before it.
 
-    Without ``undo`` there is no way back, and ``no_way_back`` says what is lost.
+    Without ``undo`` there is no way back, and ``no_way_back`` names what is lost.
     """
     return Step(
         object_id=object_id,

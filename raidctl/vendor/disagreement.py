@@ -24,12 +24,12 @@ _RISK = {
     "protected-write-back": 1, "write-back": 2, "writeback": 2, "on": 2, "enabled": 2, "unprotected-write-back": 3,
     "perform": 3,
 }  # fmt: skip
-"""How much of what is written may be lost with a setting."""
+"""How much written data may be lost with a setting."""
 _REMEDY = "Run the tools again, and give only the latest outputs of one machine."
 
 
 def settle_settings(controller: ControllerDraft[Any]) -> None:
-    """Report cache settings of which several outputs print different values, and keep the worst."""
+    """Report cache settings that differ between outputs, and keep the worst."""
     for draft in controller.all():
         found: dict[str, dict[object, None]] = {}
         for _, name, value in draft.evidence:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar, cast
 
 from msgspec import Struct
 
@@ -118,7 +118,7 @@ class Draft(Struct):
         self.details.setdefault(label, value)
 
     def replace_words(self, label: str, value: str) -> None:
-        """The same, where the later value counts."""
+        """The same, but the later value counts."""
         self.details[label] = value
 
     def restate(self, name: str, value: object, sources: Collection[str]) -> None:
@@ -297,18 +297,16 @@ class ControllerDraft(Draft, Generic[G]):
 
     array_prefix: ClassVar[str] = "a"
     """``a`` of the array's id ``adaptec:1/a0``."""
-
-    def new_group(self, name: str) -> G:
-        """An empty draft of an array or a volume."""
-        raise NotImplementedError
+    group_type: ClassVar[type[GroupDraft]] = GroupDraft
+    """Class of its arrays and volumes."""
 
     def array(self, name: str) -> G:
-        """The draft of an array, made if it is new; so the others."""
-        return _made(self.arrays, name, self.new_group)
+        """The draft of an array, made if it is new."""
+        return _made(self.arrays, name, cast("type[G]", self.group_type))
 
     def volume(self, name: str) -> G:
         """The draft of a volume."""
-        return _made(self.volumes, name, self.new_group)
+        return _made(self.volumes, name, cast("type[G]", self.group_type))
 
     def drive(self, key: str) -> Draft:
         """The draft of a drive; the key is the last part of its id."""

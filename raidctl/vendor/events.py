@@ -112,7 +112,7 @@ def not_read(
 def failed(controller: str, request: Run, answer: RunAnswer) -> EventLog | None:
     """The log of a call that could not be run; None if it ran, whatever its exit code."""
     command = " ".join(request.argv)
-    # a recording answers for programs that it does not have: "storcli64 is not installed on the recorded machine"
+    # a recording replies for tools that it does not have: "storcli64 is not installed on the recorded machine"
     if answer.trouble is Failure.UNRECORDED or (answer.trouble is Failure.MISSING and "recorded" in answer.detail):
         return not_read(controller, command, "The recording does not contain this event log.", _RECORD)
     problem = call_problem(request, answer)

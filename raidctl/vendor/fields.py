@@ -60,5 +60,5 @@ def read_field(draft: Draft, pair: Pair, row: Field, weight: int | None = None) 
 
 
 def optional(has_value: Callable[[str], bool], parse: Callable[[str], T]) -> Callable[[str], T | None]:
-    """A reader that gives None where the tool prints that there is no value; it remembers what it has read."""
+    """A reader that gives None if the tool prints that there is no value; it remembers what it has read."""
     return lru_cache(maxsize=1024)(lambda text: parse(text) if has_value(text) else None)

@@ -1,8 +1,8 @@
-"""What an object is identified by, so that a command never reaches another one under the same id (X1, X2). Pure.
+"""Identify objects, so that no command reaches another one under the same id (X1, X2). Pure.
 
 A drive has a serial number, a volume a unique id. Where a tool prints no unique id of volumes, the controller's serial
 number, the volume's number and its label stand for it: a volume that took over the number of a deleted one has another
-label, or is not told apart, so whatever acts on such a volume names a drive of it by serial number besides.
+label, or cannot be distinguished; a command for such a volume also names one of its drives by serial number.
 """
 
 from __future__ import annotations

@@ -190,7 +190,7 @@ def _problem(journal: RunAnswer, raw: RunAnswer) -> Problem:
 
 
 def _first_words(*answers: RunAnswer) -> str:
-    """What the first program that says something says."""
+    """The output of the first program that prints any."""
     details = (one.detail or " ".join(one.error_text.split())[:160] for one in answers)
     return next(filter(None, details), "")
 

@@ -1,24 +1,24 @@
 """How a vendor's tool makes a drive's locate LED blink: a module ``locate`` in the package.
 
-Its functions are pure. A package without it cannot locate drives: other ways are tried.
+Its functions are pure. Without it, other ways to locate drives are tried.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol, cast
 
 from msgspec import Struct
 
 from raidctl.model import Controller, Drive, Tool
-from raidctl.request import Answer, Dialogue, Run
+from raidctl.request import Answer, Dialogue, Run, RunAnswer, ask_all
 from raidctl.vendor.parts import part_of
 from raidctl.vendor.plan import Action
 from raidctl.vendor.protocol import Vendor
 
 Shape = tuple[str, ...]
-"""The words of a command behind its program, each as a regular expression that the whole word has to match."""
+"""The words of a command after the tool's name, each as a regular expression that the whole word has to match."""
 
 
 class Light(Struct, frozen=True, kw_only=True):
@@ -31,7 +31,7 @@ class Light(Struct, frozen=True, kw_only=True):
     look: Run | None = None
     """The command that shows whether it is on; None if the tool has none."""
     limit_seconds: float | None = None
-    """The controller switches it off after this time, whatever becomes of raidctl; None: it does not."""
+    """The controller switches it off after this time, even if raidctl has ended; None: it does not."""
 
 
 class NoLight(Struct, frozen=True):
@@ -54,8 +54,8 @@ class Locating(Protocol):
     ) -> Dialogue[list[Light | NoLight]]:
         """How the LED of each drive is switched, in their order.
 
-        ``tools`` are the family's programs on this machine; ``seconds`` is the time to blink, for tools that have a
-        limit of their own. Asks the tool where only its help text tells which words it takes.
+        ``tools`` are the family's tools on this machine; ``seconds`` is the time to blink, for tools that have a
+        such a limit. Asks the tool if only its help text shows which words it takes.
         """
 
     def judge(self, action: Action, answer: Answer) -> str | None:
@@ -66,7 +66,7 @@ class Locating(Protocol):
 
 
 def locating_of(vendor: Vendor) -> Locating | None:
-    """Return how a family's drives are located; None if its tools cannot. Imported here, for that only."""
+    """Return how a family's drives are located; None if its tools cannot. Imports the module."""
     return cast("Locating | None", part_of(vendor, "locate"))
 
 
@@ -80,3 +80,29 @@ def fits(words: Sequence[str], shapes: Sequence[Shape]) -> bool:
         len(words) == len(shape) and all(re.fullmatch(form, word) for form, word in zip(shape, words, strict=True))
         for shape in shapes
     )
+
+
+def lights_without_asking(
+    drives: Sequence[Drive], light: Callable[[Drive], Light | NoLight]
+) -> Dialogue[list[Light | NoLight]]:
+    """How the LED of each drive is switched, by a tool that need not be asked first."""
+    yield from ask_all([])
+    return [light(drive) for drive in drives]
+
+
+def message_of(answer: RunAnswer) -> str:
+    """What a tool printed, standard error included, in one line."""
+    return " ".join(f"{answer.text} {answer.error_text}".split())
+
+
+def lit_by(answer: Answer, state: re.Pattern[str]) -> bool | None:
+    """Whether the LED is on, by the group ``state`` (``on``, ``off``) of an expression; None: not printed."""
+    if not isinstance(answer, RunAnswer) or not answer.fine:
+        return None
+    found = state.search(answer.text)
+    return None if found is None else found["state"].lower() == "on"
+
+
+def never_shown(answer: Answer) -> bool | None:  # noqa: ARG001 - the signature of :meth:`Locating.lit`
+    """``lit`` of a family whose tools have no command that shows whether an LED is on."""
+    return None

@@ -67,12 +67,12 @@ class Operations(Protocol):
     ``take_out``
         ``object_id``: a volume on the drive's array. ``drive``: the drive that leaves, a working or failed member.
         What the tool has to do before a person pulls it (offline, missing, spin down; ``remove``); no step for a
-        controller that needs nothing. Nothing that cannot be answered by letting a drive in again.
+        controller that needs nothing. Only what a drive that is let in again reverts.
     ``let_in``
         ``object_id``: the volume. ``drive``: the new drive, in its bay, checked by the core. ``replaces``: the id
         that the drive had which has left. What makes the controller take the new drive as a member (``insert``,
         ``replace missing``, ``start rebuild``; rescan and ``good`` before them); no step if the controller takes
-        it by itself, has taken it (it is a member, or being filled), or if the array lacks no member (a hot spare
+        it automatically, has taken it (it is a member, or being filled), or if the array lacks no member (a hot spare
         has stepped in): then the core plans ``add_spare``. ``expects`` that the drive's ``array`` is the array.
     ``start_rebuild``, ``stop_rebuild``, ``pause_rebuild``, ``resume_rebuild``
         ``object_id``: the volume; ``drive``: the drive that is filled. ``expects``: ``status_text``, ``status`` or
@@ -91,7 +91,7 @@ class Operations(Protocol):
     def plan_deeds(self, controller: Controller, deeds: Sequence[Deed], tools: Sequence[Tool], view: HostView) -> Plan:
         """The steps of these deeds, in order; what the hardware or the tool cannot do is denied, with the reason.
 
-        Guards are not its business: the core checks them before and again at each step.
+        It checks no guards: the core does, before and again at each step.
         """
 
     def abilities(self, controller: Controller, tools: Sequence[Tool]) -> Mapping[Verb, Ability]:
@@ -111,13 +111,13 @@ class Operations(Protocol):
         """The tool's objection in its own words; None if it accepted. The next reading decides, not this."""
 
     def hinders(self, words: Sequence[str]) -> bool:
-        """Whether a process with this command line is a program of the family that may be changing something."""
+        """Whether a process with this command line is a tool of the family that may be changing something."""
 
     def back(self, volume: Volume, node: str) -> Action:
         """The command for a person that brings a former member back into its array; raidctl never runs it."""
 
     def held(self, volume: Volume) -> str | None:
-        """Why nothing is filled on a volume until a person runs a command, which the sentence names; None: it is.
+        """Why a rebuild waits for a command of a person, which the sentence names; None: none waits.
 
         A package may leave the function out: then nothing holds a rebuild that a reading could show.
         """

@@ -125,6 +125,14 @@ class SharesDrives(Protocol):
         """True; without it, a layout must not name a drive in two arrays of one controller."""
 
 
+class CountsRedundancy(Protocol):
+    """A family whose reader works out how many more drives each volume survives."""
+
+    @property
+    def COUNTS_REDUNDANCY(self) -> bool:  # noqa: N802 - a module constant
+        """True: ``failures_tolerated`` of its volumes is taken as it is; without it, the core works the number out."""
+
+
 class ReportsProgress(Protocol):
     """A family that can read its operations from kernel files alone, without running a tool."""
 

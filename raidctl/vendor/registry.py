@@ -1,10 +1,10 @@
-"""Which vendor packages are installed. In-tree ones come in by the same door as a third party's: an entry point."""
+"""The installed vendor packages. Those of raidctl and of third parties are found by the same entry point."""
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from importlib import import_module
 from typing import cast
@@ -35,8 +35,18 @@ def vendors() -> tuple[list[Vendor], list[Problem]]:
 
 
 def families_that_share_drives() -> frozenset[str]:
-    """Families whose volumes may have some of their drives in common; a family that does not declare it is none."""
-    return frozenset(vendor.FAMILY for vendor in vendors()[0] if getattr(vendor, "SHARES_DRIVES", False) is True)
+    """Families whose volumes may have some of their drives in common."""
+    return _declaring("SHARES_DRIVES", vendors()[0])
+
+
+def families_that_count_redundancy(packages: Iterable[Vendor]) -> frozenset[str]:
+    """Families whose readers work out how many more drives each volume survives."""
+    return _declaring("COUNTS_REDUNDANCY", packages)
+
+
+def _declaring(fact: str, packages: Iterable[Vendor]) -> frozenset[str]:
+    """The families that declare a fact as true; it is false for a family without the constant."""
+    return frozenset(vendor.FAMILY for vendor in packages if getattr(vendor, fact, False) is True)
 
 
 def _entry_points() -> set[tuple[str, str]]:
@@ -45,7 +55,7 @@ def _entry_points() -> set[tuple[str, str]]:
     Importing ``importlib.metadata`` takes longer than this; it is used where the path has an archive.
     """
     if any(os.path.isfile(place) for place in sys.path):  # noqa: PTH113 - pathlib takes long to be imported, too
-        from importlib.metadata import entry_points  # noqa: PLC0415 - as said
+        from importlib.metadata import entry_points  # noqa: PLC0415 - slow to import
 
         return {(entry.name, entry.value) for entry in entry_points(group=GROUP)}
     files: dict[str, str] = {}

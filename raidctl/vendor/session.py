@@ -1,7 +1,7 @@
-"""One session with an installed tool: its calls, their outputs, and what went wrong with each.
+"""A session with an installed tool: its calls, their outputs and problems.
 
-A family decides which question comes next; running it under the family's lock, keeping the output, and judging a call
-that failed, printed nothing, never ended or died is the same for all of them.
+The family decides which call comes next. The session runs it under the family's lock, keeps the output, and reports a
+call that failed, printed nothing, did not end, or died.
 """
 
 from __future__ import annotations

@@ -1,14 +1,14 @@
-"""Drives in bays behind a simulated controller, arrays that are rebuilt, and a clock. Pure.
+"""Simulated drives in bays, arrays that are rebuilt, and a clock. Pure.
 
-What all controllers do in the same way: a pulled drive is missing in its array, a spare steps in, a rebuild advances
+All controllers do the same: a pulled drive is missing in its array, a spare steps in, a rebuild advances
 with the clock. The words of a tool, and what it accepts, are its family's: :mod:`raidctl_adaptec.simulator_bays` and
-others. The machine is one value of the simulator's state, as JSON; its clock and bays stand beside it for the core.
+others. The machine is one value of the simulator's state, as JSON; its clock and bays are further values, for the core.
 """
 
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Mapping
-from typing import Literal
+from typing import ClassVar, Literal
 
 import msgspec
 from msgspec import Struct
@@ -30,7 +30,7 @@ class Disk(Struct):
     """A drive, in a bay or on the shelf."""
 
     like: str
-    """Serial number of a recorded drive: a new one prints the same but for its serial number."""
+    """Serial number of a recorded drive: a new one prints the same except for its serial number."""
     state: DiskState
     array: str = ""
     """The array that a spare is dedicated to; empty: any."""
@@ -84,9 +84,9 @@ class Bays(Struct):
     arrival: DiskState = "free"
     """The state of a drive that was put in."""
     same_bay: bool = True
-    """Whether the controller rebuilds on a new drive in the bay of a missing member by itself."""
+    """Whether the controller rebuilds on a new drive in the bay of a missing member automatically."""
     takes_free: bool = False
-    """Whether it rebuilds on any free drive by itself."""
+    """Whether it rebuilds on any free drive automatically."""
 
     def bay_of(self, serial: str) -> str | None:
         """The bay of a drive; None: it is on the shelf."""
@@ -102,41 +102,6 @@ class Bays(Struct):
     def percent(self, group: Group) -> float:
         """How far a rebuild is; less than 100."""
         return min(99.0, max(0.0, (self.clock - group.since) / REBUILD_SECONDS * 100))
-
-
-def numbers(state: Mapping[str, str], family: str) -> list[str]:
-    """The numbers of the controllers that have simulated bays."""
-    head = f"{family}/machine "
-    return [name.removeprefix(head) for name in state if name.startswith(head)]
-
-
-def of_state(state: Mapping[str, str], family: str, number: str) -> Bays | None:
-    """The drives of a controller; None: they are not simulated."""
-    value = state.get(f"{family}/machine {number}")
-    return None if value is None else msgspec.json.decode(value.encode(), type=Bays)
-
-
-def kept(state: Mapping[str, str], family: str, number: str, machine: Bays, before: str = "") -> State:
-    """The state with a machine; ``before`` stands before the name of a bay: ``p`` of ``p3``."""
-    head = f"{family}/bay "
-    fresh = {name: value for name, value in state.items() if not name.startswith(head)}
-    fresh[f"{family}/machine {number}"] = msgspec.json.encode(machine).decode()
-    fresh[f"{family}/clock"] = f"{machine.clock:.1f}"
-    return fresh | {f"{head}{before}{bay}": serial for bay, serial in (*machine.bays.items(), *machine.removed.items())}
-
-
-def named(state: Mapping[str, str], family: str, bay: str) -> tuple[str, Bays, str]:
-    """Number and drives of a controller, and the bay there: ``0,3``, or ``adaptec:1/0,3``.
-
-    Raises:
-        LookupError: The machine has no such controller with bays.
-    """
-    head, _, place = bay.rpartition("/")
-    found = [number for number in numbers(state, family) if head in ("", f"{family}:{number}")]
-    machine = of_state(state, family, found[0]) if found else None
-    if machine is None:
-        raise LookupError
-    return found[0], machine, place
 
 
 def standing(group: Group) -> Literal["ok", "degraded", "rebuilding", "failed"]:
@@ -249,17 +214,11 @@ def insert(
 
 
 def _come_back(machine: Bays, bay: str, serial: str) -> None:
-    """An array that stopped because a member left runs again when it is back: nothing was written since."""
+    """Restart an array that stopped when a member left, once it is back: nothing was written since."""
     for group in machine.groups.values():
         for slot in group.slots:
             if (slot.serial, slot.state) == (serial, "missing") and standing(group) == "failed":
                 slot.state, slot.bay, machine.disks[serial].state = "present", bay, "member"
-
-
-def advance(machine: Bays, seconds: float) -> None:
-    """Let time pass."""
-    machine.clock += seconds
-    settle(machine)
 
 
 def settle(machine: Bays) -> None:
@@ -296,7 +255,7 @@ def rebuild(machine: Bays, group: Group, slot: Slot, serial: str) -> None:
 
 
 def _candidate(machine: Bays, name: str, slot: Slot) -> str | None:
-    """The drive that replaces a member by itself: one in its bay, a spare, then any free one."""
+    """The drive that replaces a member automatically: one in its bay, a spare, then any free one."""
     there = machine.bays.get(slot.bay)
     fitting = [serial for serial in machine.bays.values() if _fits(machine, slot, serial)]
     if machine.same_bay and there in fitting and machine.disks[there].state == "free":
@@ -314,3 +273,84 @@ def _fits(machine: Bays, slot: Slot, serial: str) -> bool:
     """Whether a drive is as large as the missing one, and of its interface."""
     disk, before = machine.disks[serial], machine.disks.get(slot.serial)
     return disk.kind != "small" and (before is None or before.bus == disk.bus)
+
+
+class FamilyBays:
+    """The simulated drives of a family's controllers, in the state of its simulator.
+
+    A family states which bays there are, and where its state differs; its module offers ``advance``, ``pull``,
+    ``fail`` and ``insert``, the functions of :class:`raidctl.vendor.simulator.Bays`.
+    """
+
+    family: ClassVar[str]
+    prefix: ClassVar[str] = ""
+    """What a drive's id has before the name of its bay: ``p`` of ``p3``."""
+
+    def known(self, state: Mapping[str, str], number: str, machine: Bays, bay: str) -> Mapping[str, object]:
+        """The bays of a controller, where a drive is put into one of them."""
+        raise NotImplementedError
+
+    def numbers(self, state: Mapping[str, str]) -> list[str]:
+        """The numbers of the controllers that have simulated bays."""
+        head = f"{self.family}/machine "
+        return [name.removeprefix(head) for name in state if name.startswith(head)]
+
+    def of(self, state: Mapping[str, str], number: str) -> Bays | None:
+        """The drives of a controller; None: they are not simulated."""
+        return self.stored(state, number)
+
+    def stored(self, state: Mapping[str, str], number: str) -> Bays | None:
+        """The drives of a controller as they were kept; None: they never were."""
+        value = state.get(f"{self.family}/machine {number}")
+        return None if value is None else msgspec.json.decode(value.encode(), type=Bays)
+
+    def kept(self, state: Mapping[str, str], number: str, machine: Bays) -> State:
+        """The state with a machine."""
+        head = f"{self.family}/bay "
+        fresh = {name: value for name, value in state.items() if not name.startswith(head)}
+        fresh[f"{self.family}/machine {number}"] = msgspec.json.encode(machine).decode()
+        fresh[f"{self.family}/clock"] = f"{machine.clock:.1f}"
+        filled = (*machine.bays.items(), *machine.removed.items())
+        return fresh | {f"{head}{self.prefix}{bay}": serial for bay, serial in filled}
+
+    def advance(self, state: Mapping[str, str], seconds: float) -> State:
+        """Let time pass: rebuilds and checks advance."""
+        fresh = dict(state)
+        for number in self.numbers(state):
+            machine = self.of(fresh, number)
+            if machine is not None:
+                machine.clock += seconds
+                settle(machine)
+                fresh = self.kept(fresh, number, machine)
+        return fresh
+
+    def pull(self, state: Mapping[str, str], bay: str) -> State:
+        """Take the drive out of a bay."""
+        number, machine, place = self._named(state, bay)
+        pull(machine, place)
+        return self.kept(state, number, machine)
+
+    def fail(self, state: Mapping[str, str], bay: str) -> State:
+        """Let the drive in a bay fail."""
+        number, machine, place = self._named(state, bay)
+        fail(machine, place)
+        return self.kept(state, number, machine)
+
+    def insert(self, state: Mapping[str, str], bay: str, serial: str | None, kind: NewDrive = "like") -> State:
+        """Put a drive into an empty bay."""
+        number, machine, place = self._named(state, bay)
+        insert(machine, place, serial, self.known(state, number, machine, place), kind)
+        return self.kept(state, number, machine)
+
+    def _named(self, state: Mapping[str, str], bay: str) -> tuple[str, Bays, str]:
+        """Number and drives of a controller, and the bay there: ``0,3``, or ``adaptec:1/0,3``.
+
+        Raises:
+            LookupError: The machine has no such controller with bays.
+        """
+        head, _, place = bay.rpartition("/")
+        found = [number for number in self.numbers(state) if head in ("", f"{self.family}:{number}")]
+        machine = self.of(state, found[0]) if found else None
+        if machine is None:
+            raise LookupError
+        return found[0], machine, place.removeprefix(self.prefix)

@@ -102,7 +102,7 @@ class Bays(Protocol):
     the family's: the drives on the shelf, what is being filled since when. ``initial`` takes
     them from the recorded output, so that every demo of the family has bays; ``render`` prints the output for the
     drives as they are now: a drive that was pulled is gone from it, its volume is degraded in the tool's words, a
-    rebuild has a percentage. What a controller does by itself (a rebuild begins, a hot spare steps in, a
+    rebuild has a percentage. What a controller does automatically (a rebuild begins, a hot spare steps in, a
     rebuild ends) happens in ``advance``, ``pull`` and ``insert``. A whole rebuild takes between 600 and 36,000 s.
 
     ``bay`` is the last part of the drive's id, ``1I:1:4`` or ``32:5``; with several controllers, also the whole id.

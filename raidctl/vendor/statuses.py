@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 from raidctl.evidence import Line
+from raidctl.model import Operation, VolumeStatus
 from raidctl.text import attempt, collapse
 from raidctl.vendor.draft import DETAIL, REPORT, Draft, Pair
 
@@ -48,6 +50,40 @@ def put_status(
     if status in (None, "unknown"):
         shown = (text if word is None else word)[:_LONGEST]
         draft.add_problem("warning", "unread", f"The {what}'s status word {shown!r} is not known.", REPORT)
+
+
+class VolumeWord(NamedTuple):
+    """What a tool's word for the state of a volume means."""
+
+    status: VolumeStatus
+    operation: Operation | None = None
+    """The operation that is running."""
+    queued: Operation | None = None
+    """The operation that it waits for."""
+
+
+def put_volume_word(
+    volume: Draft, line: Line, word: VolumeWord | None, *, text: str, percent: float | None, weight: int = DETAIL
+) -> None:  # fmt: skip
+    """Put the status of a volume and the progress that its line reports.
+
+    Args:
+        volume: The draft.
+        line: The line that prints them.
+        word: What the tool's word means; None: the family does not know it.
+        text: The tool's words.
+        percent: How far the operation is; None: not printed.
+        weight: The rank of the source.
+    """
+    put_status(volume, [line], "volume", word.status if word else None, text=text, weight=weight)
+    operation = word.operation if word else None
+    if operation is not None or percent is not None:
+        volume.put(line, "progress.operation", operation or "unknown", weight)
+    elif word and word.queued:
+        volume.put(line, "progress.operation", word.queued, weight)
+        volume.put(None, "progress.state", "queued", weight)
+    if percent is not None:
+        volume.put(line, "progress.percent", percent, weight)
 
 
 def read_status(

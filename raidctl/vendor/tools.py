@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Struct
 
 from raidctl.host import HostView
-from raidctl.model import Problem, Tool
+from raidctl.model import Controller, Problem, Tool
 from raidctl.request import CHANGEABLE, Dialogue, Failure, Run, RunAnswer, Which, ask_all
 from raidctl.vendor.protocol import ToolSpec
 
@@ -42,6 +42,11 @@ def command_of(tool: Tool) -> str:
     if tool.path is None or (basename(tool.path) == tool.name and dirname(tool.path) in _ON_PATH):
         return tool.name
     return tool.path
+
+
+def reporting_tool(controller: Controller, tools: Sequence[Tool]) -> Tool | None:
+    """The tool that reported a controller, or the first one if that is not recorded; None if it is not among them."""
+    return next((tool for tool in tools if controller.told_by in (None, tool.name)), None)
 
 
 def installed(specs: Sequence[ToolSpec]) -> Dialogue[list[Installed]]:
@@ -82,7 +87,7 @@ def call_problem(request: Run, answer: RunAnswer) -> Problem | None:
 
 
 def as_note(problem: Problem) -> Problem:
-    """Make a note of a problem that does not matter, because other calls gave the same data."""
+    """Make a note of a problem of a call whose data other calls gave."""
     if problem.kind not in ("unread", "no_tool", "no_right"):
         return problem
     return msgspec.structs.replace(problem, severity="info", kind="note", remedy=None)

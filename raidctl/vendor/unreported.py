@@ -1,7 +1,7 @@
-"""What no tool of a family reports, because its controllers have no such notion: ``UNREPORTED`` of a vendor package.
+"""Facts that no tool of a family has a word for: ``UNREPORTED`` of a vendor package.
 
 A guard that needs a fact which a tool could report, and did not, does not pass. Where no tool of the family has a word
-for it, the guard passes with the reason that the family gives. A family without the constant has nothing of the kind.
+for it, the guard passes with the reason that the family gives. Without the constant, the tools report every fact.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ def observe(host: HostView) -> Dialogue[Observation]:
     found = yield from installed(TOOLS)
     if not found:
         return Observation()
-    from raidctl_adaptec import dialogue  # noqa: PLC0415 - takes its time, and most machines have no such card
+    from raidctl_adaptec import dialogue  # noqa: PLC0415 - slow, and most machines have no such controller
 
     return (yield from dialogue.observe(host, found))
 

@@ -12,7 +12,7 @@ from raidctl.model import Controller, Tool
 from raidctl.request import Dialogue, Run, ask
 from raidctl.vendor.locating import Shape
 from raidctl.vendor.plan import Action
-from raidctl.vendor.tools import command_of
+from raidctl.vendor.tools import command_of, reporting_tool
 from raidctl_adaptec.change import judge
 from raidctl_adaptec.dialogue import LOCK, TIMEOUT
 from raidctl_adaptec.settings import controller_number
@@ -26,11 +26,11 @@ _USAGE = re.compile(r"\bSETALARM\s+<Controller\s?#?>[^\n]{0,60}\bsilence\b", re.
 
 def silence(controller: Controller, tools: Sequence[Tool]) -> Dialogue[Action | str]:
     """The command, if the help text of this version shows it."""
-    reported = [tool for tool in tools if controller.told_by in (None, tool.name)]
+    tool = reporting_tool(controller, tools)
     number = controller_number(controller)
-    if not reported or number is None:
+    if tool is None or number is None:
         return "arcconf's number for the controller is unknown."
-    command = command_of(reported[0])
+    command = command_of(tool)
     answer = yield from ask(Run((command, "SETALARM"), timeout=TIMEOUT, lock=LOCK))
     if not answer.fine or not _USAGE.search(f"{answer.text}\n{answer.error_text}"):
         return "The help text of this version of arcconf does not show a command that silences the alarm."

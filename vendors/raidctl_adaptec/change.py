@@ -20,7 +20,7 @@ from raidctl.request import Answer, RunAnswer
 from raidctl.vendor.plan import Action, Desired, Flush, Plan, Refusal, Setting, ToolSetting
 from raidctl.vendor.planner import Planner, divided
 from raidctl.vendor.setting_values import value
-from raidctl.vendor.tools import command_of
+from raidctl.vendor.tools import command_of, reporting_tool
 from raidctl_adaptec.dialogue import LOCK, TIMEOUT
 from raidctl_adaptec.grammar import FOUND, TRAILER
 from raidctl_adaptec.settings import (
@@ -55,8 +55,8 @@ _THRESHOLDS = frozenset(map(str, range(16, 1041, 16)))
 
 def plan(controller: Controller, requests: Sequence[Desired], tools: Sequence[Tool]) -> Plan:
     """The commands that lead from the current to the desired settings."""
-    reported = [tool for tool in tools if controller.told_by in (None, tool.name)]
-    command = command_of(reported[0]) if reported else None
+    tool = reporting_tool(controller, tools)
+    command = command_of(tool) if tool is not None else None
     return _Planner(controller, command, current_settings(controller), younger=smartpqi(controller)).plan(requests)
 
 

@@ -55,7 +55,7 @@ class Collection(Struct):
 
 
 def collect(documents: Sequence[Document]) -> Collection:
-    """Read outputs and put together what they tell."""
+    """Read outputs and combine what they report."""
     collection = Collection()
     for document in documents:
         number = number_of_command(document.name)
@@ -345,7 +345,7 @@ def _spares(controller: ControllerDraft) -> None:
 
 
 def _jbod(controller: ControllerDraft) -> None:
-    """Decide whether an ``Online (JBOD)`` drive is a member or a drive of its own."""
+    """Decide whether an ``Online (JBOD)`` drive is a member of a volume or a plain drive."""
     members = {key for group in (*controller.volumes.values(), *controller.arrays.values()) for key in group.members}
     for key, one in controller.drives.items():
         if normalized(one.get("status_text") or "") != "online (jbod)":

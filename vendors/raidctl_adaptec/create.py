@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from raidctl.model import Controller, Tool
 from raidctl.vendor.creating import CannotCreate, NewVolume, label
-from raidctl.vendor.tools import command_of
+from raidctl.vendor.tools import command_of, reporting_tool
 from raidctl_adaptec.settings import address, controller_number, smartpqi
 
 _LEVELS = {"raid0": "0", "raid1": "1", "raid5": "5", "raid6": "6", "raid10": "10", "raid50": "50", "raid60": "60"}
@@ -19,7 +19,7 @@ _NAME = re.compile(r"[\w.-]{1,15}", re.ASCII)
 
 def create(controller: Controller, new: NewVolume, tools: Sequence[Tool]) -> Sequence[tuple[str, ...]]:
     """One call."""
-    reported = [tool for tool in tools if controller.told_by in (None, tool.name)]
+    tool = reporting_tool(controller, tools)
     number, level = controller_number(controller), _LEVELS.get(new.raid_level)
     if level is None:
         raise CannotCreate(f"raidctl plans no {new.raid_level} on Adaptec controllers.")
@@ -29,11 +29,11 @@ def create(controller: Controller, new: NewVolume, tools: Sequence[Tool]) -> Seq
         raise CannotCreate("A raid1 of Adaptec controllers has 2 drives.")
     places = [address(drive) for drive in new.drives]
     known = [place for place in places if place is not None]
-    if not reported or number is None or len(known) < len(places):
+    if tool is None or number is None or len(known) < len(places):
         raise CannotCreate("arcconf's number for the controller, or the place of a drive, is unknown.")
     if new.size_bytes is not None:
         raise CannotCreate("Volumes that use a part of their drives are not planned: leave size out.")
-    words = [command_of(reported[0]), "CREATE", number, "LOGICALDRIVE"]
+    words = [command_of(tool), "CREATE", number, "LOGICALDRIVE"]
     if new.strip_bytes and new.raid_level != "raid1":
         words += ["Stripesize", str(new.strip_bytes // 1024)]
     if name := label(new, _NAME):

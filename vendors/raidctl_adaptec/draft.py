@@ -19,11 +19,11 @@ class Segment(Struct, frozen=True):
     line: Line
     label: str
     state: str
-    """In lower case: ``present``, ``missing``, ``rebuilding`` …; empty where only the place is reported."""
+    """In lower case: ``present``, ``missing``, ``rebuilding`` …; empty if only the place is reported."""
     key: str | None = None
-    """``0,3``: channel and device, where the line tells them."""
+    """``0,3``: channel and device; None if the line does not print them."""
     place: tuple[str, str, str] | None = None
-    """``("enclosure", "0", "2")``, ``("connector", "0", "1")``: as the drive's own section tells its location."""
+    """``("enclosure", "0", "2")``, ``("connector", "0", "1")``: in the form of the drive's own section."""
     serial: str | None = None
     size_bytes: int | None = None
     interface: str | None = None
@@ -39,12 +39,10 @@ class GroupDraft(draft.GroupDraft):
 class ControllerDraft(draft.ControllerDraft[GroupDraft]):
     """A controller, and everything on it: ``name`` is arcconf's number, drives are by channel and device, ``0,4``."""
 
+    group_type = GroupDraft
+
     sections: set[str] = field(default_factory=set)
     """Areas of the output that were seen: ``controller``, ``logical`` …."""
-
-    def new_group(self, name: str) -> GroupDraft:
-        """An empty draft of an array or a logical device."""
-        return GroupDraft(name)
 
 
 def keep(one: Draft, pair: Pair, section: str = "", prefix: str = "") -> None:

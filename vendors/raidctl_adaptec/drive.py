@@ -180,7 +180,7 @@ def _phy(drive: Draft, pair: Pair, item: str) -> None:
 
 
 def _enclosure(controller: ControllerDraft, block: Block, key: str) -> None:
-    """``Device is an Enclosure Services Device``: details of the card, and a warning where a part is not well."""
+    """``Device is an Enclosure Services Device``: details of the controller, and a warning if a part has failed."""
     mark_read(*block.heads)
     prefix = f"Enclosure device {key.removeprefix('device')}: "
     for pair in block.pairs:

@@ -1,7 +1,6 @@
 """The forms of the lines: titles, headings of objects, what is reported about the run.
 
-The tool's own lines stand in comments above the expressions that read them. Indentation counts for nothing: people
-paste outputs that have lost it.
+The comments above the expressions are the tool's own lines. Indentation is ignored: pasted outputs have often lost it.
 """
 
 from __future__ import annotations

@@ -11,14 +11,16 @@ from collections.abc import Sequence
 
 from raidctl.model import Controller, Drive, Tool
 from raidctl.request import Answer, Dialogue, Run, RunAnswer, ask
-from raidctl.vendor.locating import Light, NoLight, Shape
+from raidctl.vendor.locating import Light, NoLight, Shape, never_shown
 from raidctl.vendor.plan import Action
-from raidctl.vendor.tools import command_of
+from raidctl.vendor.tools import command_of, reporting_tool
 from raidctl_adaptec import change
 from raidctl_adaptec.dialogue import LOCK, TIMEOUT
 from raidctl_adaptec.settings import address, controller_number
 
 __all__ = ["SHAPES", "judge", "lights", "lit"]
+
+lit = never_shown
 
 _DEVICE: Shape = ("IDENTIFY", r"\d{1,3}", "DEVICE", r"\d{1,3}", r"\d{1,4}")
 SHAPES: tuple[Shape, ...] = (
@@ -38,11 +40,11 @@ def lights(
     controller: Controller, drives: Sequence[Drive], tools: Sequence[Tool], seconds: float
 ) -> Dialogue[list[Light | NoLight]]:
     """The LED of each drive, if the help text has the words."""
-    reported = [tool for tool in tools if controller.told_by in (None, tool.name)]
+    tool = reporting_tool(controller, tools)
     number = controller_number(controller)
-    if not reported or number is None:
+    if tool is None or number is None:
         return [NoLight(drive.id, "arcconf's number for the controller is unknown") for drive in drives]
-    command = command_of(reported[0])
+    command = command_of(tool)
     answer = yield from ask(Run((command, "IDENTIFY"), timeout=TIMEOUT, lock=LOCK))
     why = _unknown_grammar(answer)
     if why is not None:
@@ -80,8 +82,3 @@ def judge(action: Action, answer: Answer) -> str | None:
         return None
     dark = _DARK.search(f"{answer.text}\n{answer.error_text}") is not None
     return None if dark and action.argv[-1] == "STOP" else change.judge(action, answer)
-
-
-def lit(answer: Answer) -> bool | None:  # noqa: ARG001 - the signature of all
-    """Unknown: no command shows it."""
-    return None

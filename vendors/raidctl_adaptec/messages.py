@@ -48,7 +48,7 @@ def counts(found: Controller, controller: ControllerDraft) -> Iterator[Problem]:
 
 
 def problems_of_messages(answer: Answer) -> Iterator[Problem]:
-    """What an answer says about the run: no controller, a wrong number, an aborted command."""
+    """The problems that an output reports: no controller, a wrong number, an aborted command."""
     where = answer.output.command
     explained = False
     for message in answer.messages:

@@ -1,4 +1,6 @@
-"""The tool's figures. Sizes in bytes; what is no such figure raises ValueError, what says nothing is None.
+"""The tool's figures; sizes are in bytes.
+
+A reader raises ValueError for another form, and returns None for a word that means "no value".
 
 The tool prints binary units under decimal names: a drive of 1,000,204,886,016 bytes is ``953869 MB``.
 """
@@ -49,7 +51,7 @@ _PROTOCOLS: dict[str, Interface] = {
 
 
 def text(value: str) -> str | None:
-    """The value with blanks collapsed, None where it reports nothing."""
+    """The value with blanks collapsed, None if it reports nothing."""
     return collapse(value) if has_value(value) else None
 
 
@@ -229,7 +231,7 @@ def scsi_target(value: str) -> str | None:
 
 
 def mountpoints(value: str) -> tuple[str, ...] | None:
-    """Those of ``/boot 488 MB  Partition Number 2 / 10 GB  Partition Number 3``; None where there are none."""
+    """Those of ``/boot 488 MB  Partition Number 2 / 10 GB  Partition Number 3``; None if there are none."""
     if not has_value(value) or normalized(value) == "not mounted":
         return None
     found = _MOUNT.findall(value) or _PATH.findall(value)

@@ -36,6 +36,7 @@ from raidctl.vendor.deed_steps import (
     lacking,
     needs_member,
     planned,
+    refusal,
     subjects,
     volume_of,
     volumes_on,
@@ -43,7 +44,7 @@ from raidctl.vendor.deed_steps import (
 from raidctl.vendor.operations import Ability
 from raidctl.vendor.plan import Action, Deed, Plan, Step, Verb
 from raidctl.vendor.shapes import Shape
-from raidctl.vendor.tools import command_of
+from raidctl.vendor.tools import command_of, reporting_tool
 from raidctl_adaptec.abilities import abilities_of
 from raidctl_adaptec.change import judge
 from raidctl_adaptec.dialogue import LOCK, TIMEOUT
@@ -70,14 +71,14 @@ _RAW = ("raw", "raw (pass through)", "online (raw)")
 
 
 def plan_deeds(controller: Controller, deeds: Sequence[Deed], tools: Sequence[Tool], view: HostView) -> Plan:  # noqa: ARG001 - the signature of all families
-    """One arcconf call for each deed, or none where the controller does it automatically."""
+    """One arcconf call for each deed, or none if the controller does it automatically."""
     return planned(deeds, lambda deed: _Planner(controller, tools).steps(deed))
 
 
 def abilities(controller: Controller, tools: Sequence[Tool]) -> Mapping[Verb, Ability]:
     """What this generation of controllers can do."""
-    reported = any(controller.told_by in (None, tool.name) for tool in tools)
-    return abilities_of(smartpqi(controller), known=reported and controller_number(controller) is not None)
+    known = reporting_tool(controller, tools) is not None and controller_number(controller) is not None
+    return abilities_of(smartpqi(controller), known=known)
 
 
 def hinders(words: Sequence[str]) -> bool:
@@ -103,8 +104,8 @@ class _Planner:
     def __init__(self, controller: Controller, tools: Sequence[Tool]) -> None:
         self.controller = controller
         self.smartpqi_driver = smartpqi(controller)
-        reported = [tool for tool in tools if controller.told_by in (None, tool.name)]
-        self.command = command_of(reported[0]) if reported else None
+        tool = reporting_tool(controller, tools)
+        self.command = command_of(tool) if tool is not None else None
         self.number = controller_number(controller)
 
     def steps(self, deed: Deed) -> Iterator[Step]:
@@ -117,8 +118,8 @@ class _Planner:
             )
         ability = abilities_of(self.smartpqi_driver, known=True).get(deed.verb)
         if ability is None or not ability.can:
-            why = (ability.why_not if ability is not None else None) or f"arcconf has no command for {deed.verb}."
-            raise CannotDo(why, self.by_hand(deed, ability), printed=ability is not None and ability.printed)
+            why = f"arcconf has no command for {deed.verb}."
+            raise refusal(ability, why, lambda command: self.numbered(command, deed))
         verbs = {
             "take_out": self.take_out, "let_in": self.let_in, "add_spare": self.add_spare,
             "remove_spare": self.remove_spare, "good": self.good, "raid": self.raid, "start_check": self.check,
@@ -126,13 +127,11 @@ class _Planner:
         }  # fmt: skip
         yield from verbs[deed.verb](deed)
 
-    def by_hand(self, deed: Deed, ability: Ability | None) -> str | None:
-        """What to do instead; of a command that is only printed, with its numbers."""
-        if ability is None or not ability.printed or ability.alternative is None:
-            return ability.alternative if ability is not None else None
+    def numbered(self, command: str, deed: Deed) -> str:
+        """A command that is only printed, with the numbers of the controller and the drive."""
         place = address(drive_of(self.controller, deed)) or ("C", "D")
         numbers = {"N": self.number or "N", "C": place[0], "D": place[1]}
-        return re.sub(r"\b[NCD]\b", lambda match: numbers[match[0]], ability.alternative)
+        return re.sub(r"\b[NCD]\b", lambda match: numbers[match[0]], command)
 
     def call(self, *words: str) -> Action:
         """A command of arcconf."""

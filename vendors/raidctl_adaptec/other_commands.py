@@ -144,7 +144,7 @@ def read_expander(controller: ControllerDraft, block: Block) -> None:
 
 
 def read_phy_log(controller: ControllerDraft, block: Block) -> None:
-    """``phyerrorlog N``: the error counters of the card's own phys."""
+    """``phyerrorlog N``: the error counters of the controller's phys."""
     mark_read(*block.heads)
     phy = ""
     for pair in block.pairs:
@@ -188,7 +188,7 @@ def read_phy_device(controller: ControllerDraft, blocks: Sequence[Block]) -> Non
 
 
 def read_log(controller: ControllerDraft, block: Block, number: int) -> None:
-    """``getlogs``: each entry's lines under its own title; the card's details carry them."""
+    """``getlogs``: each entry's lines become details of the controller, under the entry's title."""
     mark_read(*block.heads)
     for pair in block.pairs:
         keep(controller, pair, prefix=f"{block.sub or 'Log'} {number}: ")

@@ -19,7 +19,7 @@ _OBJECT_AREAS: dict[str, Area] = {
     "logical": "logical", "array": "array", "maxcache": "maxcache", "device": "physical", "connector": "connector",
     "expander": "expander", "version": "version", "task": "task", "channel": "physical",
 }  # fmt: skip
-# Segments tell the number of the controller: Present (Controller:2,Connector:0,Device:2)
+# Segments contain the number of the controller: Present (Controller:2,Connector:0,Device:2)
 _CONTROLLER = re.compile(r"\(Controller:(\d{1,3}),", re.IGNORECASE)
 _TASK_LABELS = frozenset({"current operation", "logical device", "task id"})
 _PLACES = frozenset({"stripe order (channel,device)", "drive(s) (channel,device)"})
@@ -68,7 +68,7 @@ class Answer(Struct):
     found: int | None = None
     """``Controllers found: N``."""
     trailer: str | None = None
-    """``completed successfully``, ``aborted``; None where the text ends without it."""
+    """``completed successfully``, ``aborted``; None if the text ends without it."""
     blocks: list[Block] = []
     messages: list[RunMessage] = []
     rows: list[tuple[str, str, Line]] = []
@@ -97,12 +97,12 @@ class _Outliner:
         self.ruled = False
         """The line above is a rule."""
         self.below = ""
-        """The next line that says something."""
+        """The next line that is not blank."""
         self.last: Pair | None = None
         self.prefix = ""
 
     def take(self, line: Line, text: str, below: str) -> None:
-        """Read one line that says something; ``below`` is the next such line."""
+        """Read a line that is not blank; ``below`` is the next such line."""
         if len(line.text) > LONGEST_LINE:
             self.ruled = False
             return
@@ -266,7 +266,7 @@ class _Outliner:
         self.last = found
 
     def rest(self, text: str, line: Line) -> None:
-        """A line that is left: a log's entry, else nobody's."""
+        """Read a line of no other form: an entry of a log, else it stays unparsed."""
         if re.fullmatch(r"(?:ControllerLog|deadDriveEntry|\w+Entry|\w+Log)", text):
             self.open(Block("log", sub=text), line)
 

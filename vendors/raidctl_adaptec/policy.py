@@ -1,7 +1,7 @@
 """How a volume is cached: what is configured, what is active, and why the two differ.
 
-aacraid controllers tell both themselves (setting and status, in old versions setting and mode). smartpqi controllers
-tell ``Caching``; what is active follows from the state of the cache and of what backs it up.
+aacraid controllers report both (setting and status, in old versions setting and mode). smartpqi controllers report
+``Caching``; what is active follows from the state of the cache and of its battery.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def setting(text: str) -> WritePolicy | None:
 
 
 def active(text: str) -> WriteActive | None:
-    """What ``Write-cache status : On`` or ``Write-cache mode : Enabled (write-back)`` says is active."""
+    """The active policy by ``Write-cache status : On`` or ``Write-cache mode : Enabled (write-back)``."""
     key = normalized(text)
     if key.startswith(("disabled", "off", "write-through", "write through", "temporarily disabled")):
         return "write_through"
@@ -53,7 +53,7 @@ def volume_cache(
     batteries: Sequence[Battery],
     drive_policy: DriveCachePolicy | None,
 ) -> VolumeCache | None:
-    """The cache of a volume; None when nothing  was reported of it.
+    """The cache of a volume; None if nothing was reported of it.
 
     ``drive_policy`` is what the controller does with the drives' caches.
     """
@@ -112,7 +112,7 @@ def _differs(policy: WritePolicy, now: WriteActive) -> bool:
 
 
 def _reason(policy: WritePolicy, batteries: Sequence[Battery]) -> str:
-    """Why write-back is not active: the battery, where the tool reports that it is not well."""
+    """Why write-back is not active: the battery, if the tool reports a fault of it."""
     bad = next((battery for battery in batteries if battery.status not in ("ok", "unknown")), None)
     if policy != "protected_write_back" or bad is None:
         return _SILENT

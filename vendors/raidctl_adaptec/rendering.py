@@ -103,7 +103,7 @@ class ConfigPlace(Place):
 
 
 def plain(name: str, value: str) -> str | None:
-    """A printed value as the commands spell it; None where it says that there is no such setting."""
+    """A printed value as the commands spell it; None if it means that there is no such setting."""
     setting, word = name.rpartition("/")[2], value.lower()
     if setting in _NOUNS:
         return value

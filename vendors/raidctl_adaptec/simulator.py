@@ -1,4 +1,4 @@
-"""A controller that can be changed: what arcconf prints with other settings and drives, and what it says. Pure."""
+"""A controller that can be changed: what arcconf prints for it and replies to commands. Pure."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def _settings(argv: tuple[str, ...], text: str) -> State:
 
 def _bays(argv: tuple[str, ...], text: str) -> State:
     machine = simulator_outputs.recorded(text)
-    return {} if machine is None else simulator_bays.kept({}, argv[2], machine)
+    return {} if machine is None else simulator_bays.BAYS.kept({}, argv[2], machine)
 
 
 def leds(argv: tuple[str, ...], text: str) -> State:
@@ -45,7 +45,7 @@ def leds(argv: tuple[str, ...], text: str) -> State:
 
 def render(argv: tuple[str, ...], text: str, state: Mapping[str, str]) -> str:
     """The answer with other settings, in the words of this version."""
-    machine = simulator_bays.of(state, argv[2]) if len(argv) > 2 and (_asks(argv) or _tasks(argv)) else None
+    machine = simulator_bays.BAYS.of(state, argv[2]) if len(argv) > 2 and (_asks(argv) or _tasks(argv)) else None
     if _tasks(argv):
         return text if machine is None else simulator_outputs.status(text, machine)
     if not _asks(argv):
@@ -118,7 +118,7 @@ def _set(controller: str, words: list[str], state: Mapping[str, str], head: str)
 
 
 def _wanted(controller: str, words: list[str]) -> State | None:
-    """The settings that a command wants; None where it is none that the tool takes."""
+    """The settings that a command wants; None if it is none that the tool takes."""
     what, *rest = words or [""]
     if what == "logicaldrive" and len(rest) == 2 and rest[1] in OF_MODE:
         return {f"{controller}/ld {rest[0]}/{OF_MODE[rest[1]]}": rest[1]}

@@ -1,4 +1,4 @@
-"""Drives in bays of a simulated aacraid controller: SETSTATE, TASK, and what follows by itself. Pure.
+"""Drives in bays of a simulated aacraid controller: SETSTATE, TASK, and automatic rebuilds. Pure.
 
 The states are those of recorded outputs: ``Failed``, ``Ready``, ``Raw (Pass Through)``, ``Rebuilding``, ``Global
 Hot-Spare``. What the commands do is as Adaptec's command line guide describes "arcconf setstate" and "arcconf task".
@@ -10,67 +10,41 @@ import re
 from collections.abc import Mapping
 
 from raidctl.vendor import simulated_bays as machine_of
-from raidctl.vendor.simulated_bays import Bays, Check, standing
-from raidctl.vendor.simulator import NewDrive, Reply, State
+from raidctl.vendor.simulated_bays import Bays, Check, FamilyBays, standing
+from raidctl.vendor.simulator import Reply, State
 
-_FAMILY = "adaptec"
 _FOUND = "Controllers found: 1\n"
 DONE = f"{_FOUND}\n\nCommand completed successfully.\n"
 _ADDRESS = re.compile(r"\d{1,3},\d{1,4}", re.ASCII)
 
 
-def of(state: Mapping[str, str], number: str) -> Bays | None:
-    """The drives of a controller; None: it has none that are simulated."""
-    machine = machine_of.of_state(state, _FAMILY, number)
-    for name, group in machine.groups.items() if machine is not None else ():
-        group.since = float(state.get(f"since {number} {name}", group.since))
-    return machine
+class _Bays(FamilyBays):
+    """Bays are by channel and device: ``0,3``."""
+
+    family = "adaptec"
+
+    def of(self, state: Mapping[str, str], number: str) -> Bays | None:
+        """The drives of a controller; None: it has none that are simulated."""
+        machine = super().of(state, number)
+        for name, group in machine.groups.items() if machine is not None else ():
+            group.since = float(state.get(f"since {number} {name}", group.since))
+        return machine
+
+    def kept(self, state: Mapping[str, str], number: str, machine: Bays) -> State:
+        """The state with a machine."""
+        fresh = {name: value for name, value in state.items() if not name.startswith(f"since {number} ")}
+        return super().kept(fresh, number, machine)
+
+    def known(self, state: Mapping[str, str], number: str, machine: Bays, bay: str) -> Mapping[str, object]:  # noqa: ARG002 - the signature of all
+        """The bays that have or had a drive, and the first eight devices of each channel."""
+        known = dict.fromkeys([*machine.bays, *(slot.bay for group in machine.groups.values() for slot in group.slots)])
+        if _ADDRESS.fullmatch(bay) and int(bay.partition(",")[2]) < 8:
+            known[bay] = None
+        return known
 
 
-def kept(state: Mapping[str, str], number: str, machine: Bays) -> State:
-    """The state with a machine."""
-    fresh = {name: value for name, value in state.items() if not name.startswith(f"since {number} ")}
-    return machine_of.kept(fresh, _FAMILY, number, machine)
-
-
-def advance(state: Mapping[str, str], seconds: float) -> State:
-    """Let time pass: rebuilds and checks advance."""
-    fresh = dict(state)
-    for number in machine_of.numbers(state, _FAMILY):
-        machine = of(fresh, number)
-        if machine is not None:
-            machine_of.advance(machine, seconds)
-            fresh = kept(fresh, number, machine)
-    return fresh
-
-
-def _named(state: Mapping[str, str], bay: str) -> tuple[str, Bays, str]:
-    number, machine, place = machine_of.named(state, _FAMILY, bay)
-    return number, of(state, number) or machine, place
-
-
-def pull(state: Mapping[str, str], bay: str) -> State:
-    """Take the drive out of a bay, which is channel and device: ``0,3``."""
-    number, machine, place = _named(state, bay)
-    machine_of.pull(machine, place)
-    return kept(state, number, machine)
-
-
-def fail(state: Mapping[str, str], bay: str) -> State:
-    """Let the drive in a bay fail."""
-    number, machine, place = _named(state, bay)
-    machine_of.fail(machine, place)
-    return kept(state, number, machine)
-
-
-def insert(state: Mapping[str, str], bay: str, serial: str | None, kind: NewDrive = "like") -> State:
-    """Put a drive into an empty bay."""
-    number, machine, place = _named(state, bay)
-    known = dict.fromkeys([*machine.bays, *(slot.bay for group in machine.groups.values() for slot in group.slots)])
-    if _ADDRESS.fullmatch(place) and int(place.partition(",")[2]) < 8:
-        known[place] = None
-    machine_of.insert(machine, place, serial, known, kind)
-    return kept(state, number, machine)
+BAYS = _Bays()
+advance, pull, fail, insert = BAYS.advance, BAYS.pull, BAYS.fail, BAYS.insert
 
 
 def change(words: list[str], state: Mapping[str, str]) -> Reply | None:
@@ -78,7 +52,7 @@ def change(words: list[str], state: Mapping[str, str]) -> Reply | None:
     if words[:1] not in (["setstate"], ["task"]):
         return None
     number = (words[1:2] if words[0] == "setstate" else words[2:3] or [""])[0]
-    machine = of(state, number)
+    machine = BAYS.of(state, number)
     if machine is None:
         return _aborted(state, "The controller has no such device.")
     if "noprompt" not in words and words[:2] != ["task", "stop"]:
@@ -88,7 +62,7 @@ def change(words: list[str], state: Mapping[str, str]) -> Reply | None:
     if objection is not None:
         return _aborted(state, objection)
     machine_of.settle(machine)
-    return Reply(0, DONE, kept(state, number, machine))
+    return Reply(0, DONE, BAYS.kept(state, number, machine))
 
 
 def _aborted(state: Mapping[str, str], text: str) -> Reply:

@@ -28,7 +28,7 @@ DRIVE_STATUS: dict[str, DriveWord] = {
     "present": _OK,
     "standby": _OK,
     "sleep": _OK,
-    # Members of a volume are printed so as well as drives of their own: settled when the volumes are read.
+    # Members of a volume and plain drives are printed alike: the volumes decide which it is.
     "online (jbod)": _OK,
     "online (raw)": _OWN,
     "jbod": _OWN,

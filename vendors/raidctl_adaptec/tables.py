@@ -1,24 +1,13 @@
 """The tool's words and their neutral values; one table for each set of words.
 
 Keys are in the form of :func:`raidctl_adaptec.vocabulary.bare`: lower case, ``_`` and ``-`` taken for blanks. A word
-that is not here is unknown to raidctl: the reader keeps the raw word and says so.
+that is not here is unknown to raidctl: the reader keeps the raw word and reports a problem.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from raidctl.model import Health, Mode, Operation, RaidLevel, VolumeStatus
-
-
-class VolumeWord(NamedTuple):
-    """What a status word of a logical device means."""
-
-    status: VolumeStatus
-    operation: Operation | None = None
-    queued: Operation | None = None
-    """The operation that it waits for."""
-
+from raidctl.vendor.statuses import VolumeWord
 
 CONTROLLER_STATUS: dict[str, Health] = {
     "optimal": "ok",

@@ -76,7 +76,7 @@ def build(controller: ControllerDraft, object_id: str) -> tuple[Controller, list
 
 
 def is_smartpqi(controller: ControllerDraft) -> bool | None:
-    """Whether it is a controller of the younger generation; None where no output reports."""
+    """Whether it is a controller of the younger generation; None if no output reports."""
     if controller.get("driver") is not None:
         return bool(controller.get("driver") == "smartpqi")
     if controller.get("cache.status") is not None or controller.get("cache.read_percent") is not None:

@@ -7,8 +7,9 @@ from functools import lru_cache
 
 from raidctl.model import BatteryStatus, Health, Operation, RaidLevel
 from raidctl.text import collapse
+from raidctl.vendor.statuses import VolumeWord
 from raidctl_adaptec.states import BATTERY_STATUS, DRIVE_OPERATION, DRIVE_STATUS, DriveWord
-from raidctl_adaptec.tables import OPERATIONS, RAID_LEVELS, VOLUME_STATUS, VolumeWord
+from raidctl_adaptec.tables import OPERATIONS, RAID_LEVELS, VOLUME_STATUS
 
 NO_VALUE = frozenset(
     {"", "none", "unknown", "n/a", "na", "not available", "not applicable", "not set", "unavailable", "?", "*missing*"}
@@ -78,7 +79,7 @@ def drive_operation(text: str) -> Operation | None:
 
 
 def operation(text: str) -> Operation | None:
-    """What is going on by its words: ``Build/Verify with fix``; None where none of them is known."""
+    """What is going on by its words: ``Build/Verify with fix``; None if none of them is known."""
     key = normalized(text)
     return next((found for part, found in OPERATIONS if part in key), None)
 
@@ -113,7 +114,7 @@ def battery_word(text: str) -> BatteryStatus:
 
 
 def raid_level(text: str) -> RaidLevel | None:
-    """The level of ``6 Reed-Solomon``, ``Simple_volume``, ``1(ADM)``; None where none is reported, else ValueError."""
+    """The level of ``6 Reed-Solomon``, ``Simple_volume``, ``1(ADM)``; None if none is reported, else ValueError."""
     if not has_value(text):
         return None
     key = bare(text.replace("(", " ").replace(")", " ")).removeprefix("hybrid ")

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from raidctl.evidence import mark_read
 from raidctl.text import attempt, collapse
 from raidctl.vendor.draft import DETAIL, ROW, Pair
 from raidctl.vendor.fields import Field, Fields, read_pair
-from raidctl.vendor.statuses import put_status
+from raidctl.vendor.statuses import put_status, put_volume_word
 from raidctl_adaptec import numbers, states, vocabulary
 from raidctl_adaptec.draft import ControllerDraft, GroupDraft, Segment, keep
 from raidctl_adaptec.drive import read_node
@@ -38,17 +39,27 @@ _WRITE = frozenset({"write-cache setting", "write-cache mode", "write-cache stat
 
 def read_logical(controller: ControllerDraft, block: Block) -> None:
     """A part of the section of a logical device."""
-    if not block.name:
-        mark_read(*block.heads)
-        for pair in block.pairs:
-            keep(controller, pair, prefix="Logical devices: ")
+    volume = _begun(controller, block, controller.volume, "Logical devices")
+    if volume is None:
         return
-    volume = controller.volume(block.name)
-    for line in block.heads:
-        volume.add_evidence(line, "id", block.name)
     for pair in block.pairs:
         if not read_segment(volume, pair):
             _read_pair(volume, pair, block.sub)
+
+
+def _begun(
+    controller: ControllerDraft, block: Block, draft_of: Callable[[str], GroupDraft], area: str
+) -> GroupDraft | None:  # fmt: skip
+    """The draft of the object that a section is about; None, with the pairs kept as details, if it names none."""
+    if not block.name:
+        mark_read(*block.heads)
+        for pair in block.pairs:
+            keep(controller, pair, prefix=f"{area}: ")
+        return None
+    draft = draft_of(block.name)
+    for line in block.heads:
+        draft.add_evidence(line, "id", block.name)
+    return draft
 
 
 def _read_pair(volume: GroupDraft, pair: Pair, sub: str) -> None:
@@ -98,16 +109,7 @@ def read_status(volume: GroupDraft, pair: Pair, weight: int = DETAIL) -> None:
     if known is None and not vocabulary.has_value(pair.value):
         keep(volume, pair)
         return
-    line = pair.lines[0]
-    put_status(volume, [line], "volume", known.status if known else None, text=pair.value, weight=weight)
-    going = known.operation if known else None
-    if going is not None or percent is not None:
-        volume.put(line, "progress.operation", going or "unknown", weight)
-    elif known and known.queued:
-        volume.put(line, "progress.operation", known.queued, weight)
-        volume.put(None, "progress.state", "queued", weight)
-    if percent is not None:
-        volume.put(line, "progress.percent", percent, weight)
+    put_volume_word(volume, pair.lines[0], known, text=pair.value, percent=percent, weight=weight)
 
 
 def read_level(volume: GroupDraft, pair: Pair) -> None:
@@ -198,14 +200,9 @@ def _place(places: dict[str, str]) -> tuple[str, str, str] | None:
 
 def read_array(controller: ControllerDraft, block: Block) -> None:
     """A part of the section of an array (smartpqi)."""
-    if not block.name:
-        mark_read(*block.heads)
-        for pair in block.pairs:
-            keep(controller, pair, prefix="Arrays: ")
+    array = _begun(controller, block, controller.array, "Arrays")
+    if array is None:
         return
-    array = controller.array(block.name)
-    for line in block.heads:
-        array.add_evidence(line, "id", block.name)
     for pair in block.pairs:
         if not read_segment(array, pair) and not _logical_row(controller, block.name, pair):
             _array_pair(array, pair, block.sub)

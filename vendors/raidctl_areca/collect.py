@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from raidctl.evidence import Output
 from raidctl.model import Problem, Tool
-from raidctl.order import natural
+from raidctl.vendor.controllers import observation_of, read_outputs
 from raidctl.vendor.draft import unreadable
 from raidctl.vendor.protocol import Document, Observation
 from raidctl_areca.draft import Controllers
@@ -32,24 +31,15 @@ def assemble(
 ) -> Observation:
     """The same for a dialogue: with its own problems and tools."""
     controllers = Controllers()
-    readers = [Reader(Output.of_text(document.name, document.text), controllers) for document in documents]
-    for reader in readers:
-        reader.read()
+    readers = read_outputs(documents, lambda output: Reader(output, controllers))
     settle(section for reader in readers for section in reader.sections)
     found_problems = list(problems)
     found = []
-    for controller in sorted(controllers.controllers.values(), key=lambda item: natural(item.name)):
-        if controller.reported:
-            described, own = build(controller)
-            found.append(described)
-            found_problems += own
+    for controller in controllers.reported():
+        described, own = build(controller)
+        found.append(described)
+        found_problems += own
     for reader in readers:
         found_problems += [error_problem(error, reader.output.command) for error in reader.errors[:20]]
         found_problems += unreadable(reader.output, _REMEDY, reader.lost[:20], known=reader.errors)
-    versions = [Tool(name="cli64", version=reader.version) for reader in readers if reader.version]
-    return Observation(
-        controllers=tuple(found),
-        problems=tuple(dict.fromkeys(found_problems)),
-        tools=tuple(tools) or tuple(dict.fromkeys(versions)),
-        outputs=tuple(reader.output for reader in readers),
-    )
+    return observation_of(found, found_problems, readers, tools)

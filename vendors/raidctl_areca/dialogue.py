@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from raidctl.evidence import Output
 from raidctl.host import HostView
 from raidctl.model import Problem
 from raidctl.request import Dialogue
+from raidctl.vendor.controllers import read_outputs
 from raidctl.vendor.protocol import Document, Observation
 from raidctl.vendor.session import Reading, Session
 from raidctl.vendor.tools import Installed
@@ -57,8 +57,7 @@ def _more_controllers(count: int) -> Problem:
 def _each(documents: Sequence[Document]) -> tuple[tuple[str, ...], ...]:
     """The calls for the volumes and drives that the tables list."""
     controllers = Controllers()
-    for document in documents:
-        Reader(Output.of_text(document.name, document.text), controllers).read()
+    read_outputs(documents, lambda output: Reader(output, controllers))
     commands: list[tuple[str, ...]] = []
     for controller in controllers.controllers.values():
         commands += [("vsf", "info", f"vol={number}") for number in list(controller.volumes)[:_MOST]]

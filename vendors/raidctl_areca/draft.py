@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from msgspec import Struct, field
+from msgspec import field
 
-from raidctl.vendor import draft
+from raidctl.vendor import controllers, draft
 from raidctl.vendor.draft import GroupDraft
 
 
 class ControllerDraft(draft.ControllerDraft[GroupDraft]):
     """A controller and everything on it; ``name`` is its number as the tool counts, from 1.
 
-    Arrays are RAID sets by their numbers; those of which only the name is known by ``=NAME``. Drives are by channel
+    Arrays (``RAID set`` in the tool) are by number, or by ``=NAME`` if only the name is known. Drives are by channel
     (``3``) or place (``E2:S1``).
     """
 
@@ -22,21 +22,11 @@ class ControllerDraft(draft.ControllerDraft[GroupDraft]):
 
     array_prefix: ClassVar[str] = "r"
 
-    def new_group(self, name: str) -> GroupDraft:
-        """An empty draft of an array (RAID set) or volume set."""
-        return GroupDraft(name)
 
+class Controllers(controllers.Controllers[ControllerDraft]):
+    """The controllers in a collection of outputs; the tool's default is the first."""
 
-class Controllers(Struct):
-    """The controllers in a collection of outputs."""
-
-    controllers: dict[str, ControllerDraft] = {}
-
-    def controller(self, number: str) -> ControllerDraft:
-        """The draft of a controller; the tool's default is the first."""
-        if number not in self.controllers:
-            self.controllers[number] = ControllerDraft(number)
-        return self.controllers[number]
+    controller_type = ControllerDraft
 
     def of_serial(self, number: str, serial: str) -> ControllerDraft:
         """The controller of a number; a new one if its serial number differs."""

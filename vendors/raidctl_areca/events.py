@@ -40,7 +40,7 @@ def log(controller: Controller, tools: Sequence[Tool]) -> Dialogue[EventLog]:
 
 
 def read_events(controller: Controller, command: str, answer: RunAnswer) -> EventLog:
-    """Read the list; the tool's last line says whether it is complete."""
+    """Read the list; the tool's last line shows whether it is complete."""
     found: list[Event] = []
     unparsed: list[str] = []
     end = None

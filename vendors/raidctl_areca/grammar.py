@@ -1,8 +1,8 @@
 """The forms of the tool's lines: prompts, titles, tables, trailers; not their meaning.
 
-Sources: einarc (areca.rb) for the tables of disks, RAID sets and volume sets, for events, titles, trailer and the old
+Sources: einarc (areca.rb) for the tables of drives, arrays and volumes, for events, titles, trailer and the old
 ``main``; check_raid (areca.pm) for the table with enclosures; check_areca for ``ctrl=``. The newer ``main`` with its
-banner, the titles of volume sets and RAID sets, the heading of events and ``set curctrl=`` are unverified.
+banner, the titles of volumes and arrays, the heading of events and ``set curctrl=`` are unverified.
 """
 
 from __future__ import annotations
@@ -190,7 +190,7 @@ def row(text: str, kind: str) -> dict[str, str] | None:
 
 
 def looks_like_a_row(text: str) -> bool:
-    """A number and two cells: what the rows of all these tables begin with."""
+    """The beginning of the rows of all these tables: a number and two cells."""
     return _ROW_START.match(text) is not None
 
 
@@ -207,7 +207,7 @@ def controller_line(text: str) -> dict[str, str] | None:
 
 
 def two_names(text: str, start: int, line: str) -> tuple[str, str] | None:
-    """Name and RAID set of a volume's row, each 16 wide; the second begins at a column of the heading."""
+    """Name and array of a volume's row, each 16 wide; the second begins at a column of the heading."""
     place = line.find(text)
     cut = start - place
     if 0 < cut < len(text) and text[cut - 1] == " " and text[cut] != " ":

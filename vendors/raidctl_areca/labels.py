@@ -142,7 +142,7 @@ CONFIG: Fields[ControllerDraft] = {
     # Volume Data Read Ahead          : Normal
     "volume data read ahead": _setting,
 }
-"""What is read besides the detail that each of these labels is."""
+"""Labels that give a field as well as a detail."""
 SET: Fields[Draft] = {
     "raid set name": _set_name,
     **dict.fromkeys(("raid set state", "state"), _array_state),

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from raidctl.evidence import Output
 from raidctl.model import Controller, Drive, Tool
 from raidctl.request import Answer, Dialogue, Run, RunAnswer, ask
-from raidctl.vendor.locating import Light, NoLight, Shape
+from raidctl.vendor.locating import Light, NoLight, Shape, never_shown
 from raidctl.vendor.plan import Action, Session
 from raidctl.vendor.tools import command_of
 from raidctl_areca.dialogue import LOCK, TIMEOUT
@@ -23,6 +23,8 @@ from raidctl_areca.messages import error_problem
 from raidctl_areca.reader import Reader
 
 __all__ = ["SESSION", "SHAPES", "judge", "lights", "lit"]
+
+lit = never_shown
 
 SHAPES: tuple[Shape, ...] = (("disk", "info"), ("disk", "identify", r"drv=\d{1,4}"))
 SESSION = Session(name="areca", enter="set password={}", leave="exit")
@@ -76,8 +78,3 @@ def judge(action: Action, answer: Answer) -> str | None:
         return None
     message = " ".join(" ".join(lines).split())[:200]
     return message or f"{action.argv[0]} printed nothing"
-
-
-def lit(answer: Answer) -> bool | None:  # noqa: ARG001 - the signature of all
-    """Unknown: no command shows it."""
-    return None

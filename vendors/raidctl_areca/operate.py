@@ -36,6 +36,7 @@ from raidctl.vendor.deed_steps import (
     lacking,
     needs_member,
     planned,
+    refusal,
     subjects,
     volume_of,
     volumes_on,
@@ -43,7 +44,7 @@ from raidctl.vendor.deed_steps import (
 from raidctl.vendor.operations import Ability
 from raidctl.vendor.plan import Action, Deed, Plan, Step, Verb
 from raidctl.vendor.shapes import Shape
-from raidctl.vendor.tools import command_of
+from raidctl.vendor.tools import command_of, reporting_tool
 from raidctl_areca.dialogue import LOCK, TIMEOUT
 from raidctl_areca.locate import SESSION, judge
 
@@ -83,7 +84,7 @@ _ABILITIES: Mapping[Verb, Ability] = {
 
 
 def plan_deeds(controller: Controller, deeds: Sequence[Deed], tools: Sequence[Tool], view: HostView) -> Plan:  # noqa: ARG001 - the signature of all families
-    """One command for each deed, or none where the controller does it; all checks are stopped by one."""
+    """One command for each deed, or none if the controller does it; all checks are stopped by one."""
     planner = _Planner(controller, tools, [deed.object_id for deed in deeds if deed.verb == "stop_check"])
     return planned(deeds, planner.steps)
 
@@ -124,26 +125,20 @@ class _Planner:
             raise CannotDo(why, unknown=True)
         ability = _ABILITIES.get(deed.verb)
         if ability is None or not ability.can:
-            raise CannotDo(
-                (ability.why_not if ability is not None else None) or _NO_COMMAND, self.by_hand(deed, ability),
-                printed=ability is not None and ability.printed,
-            )  # fmt: skip
+            raise refusal(
+                ability,
+                _NO_COMMAND,
+                lambda command: command.replace("=N", f"={self.number(drive_of(self.controller, deed))}"),
+            )
         verbs = {
             "take_out": self.take_out, "let_in": self.let_in, "add_spare": self.add_spare,
             "remove_spare": self.remove_spare, "start_check": self.check, "stop_check": self.stop,
         }  # fmt: skip
         yield from verbs[deed.verb](deed)
 
-    def by_hand(self, deed: Deed, ability: Ability | None) -> str | None:
-        """What to do instead; of a command that is only printed, with the drive's number."""
-        if ability is None or not ability.printed or ability.alternative is None:
-            return ability.alternative if ability is not None else None
-        return ability.alternative.replace("=N", f"={self.number(drive_of(self.controller, deed))}")
-
     def call(self, *words: str) -> Action:
         """A command, after the password."""
-        reported = [tool for tool in self.tools if self.controller.told_by in (None, tool.name)]
-        command = command_of((reported or list(self.tools))[0])
+        command = command_of(reporting_tool(self.controller, self.tools) or self.tools[0])
         return Action(argv=(command, *words), timeout=TIMEOUT, lock=LOCK, session=SESSION)
 
     def number(self, drive: Drive) -> str:

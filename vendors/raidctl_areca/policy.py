@@ -2,9 +2,8 @@
 
 ``Cache Mode`` is a setting of the volume. No manual of Areca describes a fall-back when the battery is bad: write-back
 stays write-back, and the battery decides whether its data survives a power loss. The drives' caches follow one setting
-of the controller, "Disk Write Cache Mode"; for ``Auto`` a manual (of an OEM of these controllers, section Disk Write
-Cache Mode) has: "When battery backup is installed, Disk cache is disabled. No battery backup installed, Disk
-cache is enabled."
+of the controller, ``Disk Write Cache Mode``. For ``Auto``, that section in the manual of an OEM of these controllers
+has: ``When battery backup is installed, Disk cache is disabled. No battery backup installed, Disk cache is enabled.``
 """
 
 from __future__ import annotations

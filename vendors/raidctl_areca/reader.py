@@ -51,6 +51,8 @@ class Section(Struct):
 class Reader:
     """Reads one output line by line; keeps the current controller, section and table."""
 
+    tool = "cli64"
+
     def __init__(self, output: Output, controllers: Controllers) -> None:
         """``output.command`` may name the object: ``cli64 disk info drv=3``."""
         self.output = output

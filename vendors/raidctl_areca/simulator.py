@@ -58,5 +58,5 @@ def change(argv: tuple[str, ...], state: Mapping[str, str]) -> Reply | None:
 
 
 def render(argv: tuple[str, ...], text: str, state: Mapping[str, str]) -> str:
-    """As recorded but for the drives; no table shows the LEDs."""
+    """As recorded, except the drives; no table shows the LEDs."""
     return simulator_bays.printed(argv[1:], text, state) if argv and basename(argv[0]) in _TOOLS else text

@@ -11,8 +11,18 @@ import zlib
 from collections.abc import Iterator, Mapping
 
 from raidctl.vendor import simulated_bays as machine_of
-from raidctl.vendor.simulated_bays import CHECK_SECONDS, REBUILD_SECONDS, Bays, Check, Disk, Group, Slot, standing
-from raidctl.vendor.simulator import NewDrive, Reply, State
+from raidctl.vendor.simulated_bays import (
+    CHECK_SECONDS,
+    REBUILD_SECONDS,
+    Bays,
+    Check,
+    Disk,
+    FamilyBays,
+    Group,
+    Slot,
+    standing,
+)
+from raidctl.vendor.simulator import Reply, State
 from raidctl_areca.grammar import heading, row
 from raidctl_areca.tables import place_of
 
@@ -52,17 +62,33 @@ def initial(words: tuple[str, ...], text: str) -> State:
     return {f"{_FAMILY}/serial {words[2].removeprefix('drv=')}": match[1], f"{_FAMILY}/bay {bay}": match[1]}
 
 
-def of(state: Mapping[str, str]) -> Bays | None:
-    """The drives as they are now; None: the recorded lists are not complete."""
-    lists = [state.get(f"{_FAMILY}/{' '.join(words)}") for words in _LISTS]
-    if any(text is None for text in lists):
-        return None
-    return machine_of.of_state(state, _FAMILY, "1") or _recorded(state, *(text or "" for text in lists))
+class _Bays(FamilyBays):
+    """Bays are by enclosure and slot, ``E2:S4``, or by channel. There is one controller, the tool's default."""
+
+    family = _FAMILY
+
+    def numbers(self, state: Mapping[str, str]) -> list[str]:  # noqa: ARG002 - of all families
+        """The number of the tool's default controller."""
+        return ["1"]
+
+    def of(self, state: Mapping[str, str], number: str) -> Bays | None:
+        """The drives as they are now; None: the recorded lists are not complete."""
+        lists = [state.get(f"{_FAMILY}/{' '.join(words)}") for words in _LISTS]
+        if any(text is None for text in lists):
+            return None
+        return super().of(state, number) or _recorded(state, *(text or "" for text in lists))
+
+    def known(self, state: Mapping[str, str], number: str, machine: Bays, bay: str) -> Mapping[str, object]:  # noqa: ARG002 - the signature of all
+        """The bays that had a drive when the machine was recorded."""
+        return {
+            _place(cells): None
+            for _, cells in _rows(state[f"{_FAMILY}/disk info"])
+            if f"{_FAMILY}/serial {cells['number']}" in state
+        }
 
 
-def kept(state: Mapping[str, str], machine: Bays) -> State:
-    """The state with a machine."""
-    return machine_of.kept(state, _FAMILY, "1", machine)
+BAYS = _Bays()
+advance, pull, fail, insert = BAYS.advance, BAYS.pull, BAYS.fail, BAYS.insert
 
 
 def _recorded(state: Mapping[str, str], disks: str, sets: str, volumes: str) -> Bays:
@@ -115,57 +141,15 @@ def _role(usage: str) -> machine_of.DiskState:
     return "free" if low == "free" else "failed" if low.startswith("fail") else "member"
 
 
-def advance(state: Mapping[str, str], seconds: float) -> State:
-    """Let time pass: rebuilds and checks advance."""
-    machine = of(state)
-    if machine is None:
-        return dict(state)
-    machine_of.advance(machine, seconds)
-    return kept(state, machine)
-
-
-def _named(state: Mapping[str, str], bay: str) -> tuple[Bays, str]:
-    machine, (head, _, place) = of(state), bay.rpartition("/")
-    if machine is None or head not in ("", "areca:1"):
-        raise LookupError
-    return machine, place
-
-
-def pull(state: Mapping[str, str], bay: str) -> State:
-    """Take the drive out of a bay: ``E2:S4``, or a channel."""
-    machine, place = _named(state, bay)
-    machine_of.pull(machine, place)
-    return kept(state, machine)
-
-
-def fail(state: Mapping[str, str], bay: str) -> State:
-    """Let the drive in a bay fail."""
-    machine, place = _named(state, bay)
-    machine_of.fail(machine, place)
-    return kept(state, machine)
-
-
-def insert(state: Mapping[str, str], bay: str, serial: str | None, kind: NewDrive = "like") -> State:
-    """Put a drive into an empty bay that had one."""
-    machine, place = _named(state, bay)
-    known = {
-        _place(cells): None
-        for _, cells in _rows(state[f"{_FAMILY}/disk info"])
-        if f"{_FAMILY}/serial {cells['number']}" in state
-    }
-    machine_of.insert(machine, place, serial, known, kind)
-    return kept(state, machine)
-
-
 def renumber(state: Mapping[str, str], one: str, other: str) -> State:
-    """Two volumes exchange their numbers, as when somebody else deletes volumes and creates them again."""
-    machine = of(state)
+    """Exchange the numbers of two volumes, as if they were deleted and created again."""
+    machine = BAYS.of(state, "1")
     if machine is None or not {one, other} <= machine.volumes.keys():
         raise LookupError
     new = {one: other, other: one}
     machine.volumes = {new.get(number, number): group for number, group in sorted(machine.volumes.items())}
     machine.checks = {new.get(number, number): check for number, check in machine.checks.items()}
-    after = kept(state, machine)
+    after = BAYS.kept(state, "1", machine)
     texts = {number: state[f"{_FAMILY}/vsf info vol={number}"] for number in new}
     return (
         after
@@ -187,7 +171,7 @@ def change(words: tuple[str, ...], state: Mapping[str, str]) -> Reply | None:
     """``rsf createhs drv=9`` and its like; None: another command."""
     if words[:2] not in (("rsf", "createhs"), ("rsf", "deletehs"), ("vsf", "check"), ("vsf", "stopcheck")):
         return None
-    machine = of(state)
+    machine = BAYS.of(state, "1")
     if machine is None:
         return Reply(0, "GuiErrMsg<0x44>: No RAID Set.\n", state)
     name = words[2].rpartition("=")[2] if len(words) > 2 else ""
@@ -195,11 +179,11 @@ def change(words: tuple[str, ...], state: Mapping[str, str]) -> Reply | None:
     if why is not None:
         return Reply(0, f"GuiErrMsg<0x{why}\n", state)
     machine_of.settle(machine)
-    return Reply(0, _SUCCESS, kept(state, machine))
+    return Reply(0, _SUCCESS, BAYS.kept(state, "1", machine))
 
 
 def _hot_spare(machine: Bays, state: Mapping[str, str], verb: str, number: str) -> str | None:
-    """The end of the tool's answer; None: it is done."""
+    """The objection that the tool prints last; None: it is done."""
     serial = machine.bays.get(_numbered(state, number))
     wanted, to = ("free", "spare") if verb == "createhs" else ("spare", "free")
     if serial is None or machine.disks[serial].state != wanted:
@@ -229,7 +213,7 @@ def _check(machine: Bays, verb: str, volume: str) -> str | None:
 
 def printed(words: tuple[str, ...], text: str, state: Mapping[str, str]) -> str:
     """A recorded output as it is now; unchanged until something has been changed."""
-    machine = machine_of.of_state(state, _FAMILY, "1")
+    machine = BAYS.stored(state, "1")
     if machine is None:
         return text
     if words == ("disk", "info"):

@@ -22,7 +22,7 @@ _USAGE: dict[str, Role] = {
     **dict.fromkeys(("pass through", "passthrough", "jbod"), "passthrough"),
     **dict.fromkeys(("failed", "fail", "offlined", "offline", "missing"), "failed"),
 }
-"""What the column Usage contains besides the name of an array and the kinds of hot spare."""
+"""Values of the column Usage besides names of arrays and kinds of hot spare."""
 _DROPPED = re.compile(r"(?:^|[\[(])(?:failed|dead|missing|error|offlined?)(?:\W|$)")
 _INCOMPLETE = re.compile(r"(?:^|[\[(])incomplete")
 _SLOT_WORD = re.compile(r"^(?:[A-Za-z]{2,}[ #]*)+")
@@ -51,7 +51,7 @@ def bay_of(slot: str) -> str:
 
 
 def set_row(controller: ControllerDraft, line: Line, row: Row, places: str) -> None:
-    """Read an array (RAID set): name, members, raw and free space, state."""
+    """Read an array: name, members, raw and free space, state."""
     # #  Name             Disks TotalCap  FreeCap DiskChannels       State
     # 1  data                15 11250.0GB    0.0GB 123456789ABCDEF    Rebuilding
     found = controller.array(str(int(row["number"])))

@@ -57,7 +57,7 @@ def build(controller: ControllerDraft) -> tuple[Controller, list[Problem]]:
 
 
 def _set_id(controller_id: str, number: str) -> str:
-    """``areca:1/r1``; a set of which only the name is known goes by that: ``areca:1/r=Raid Set # 00``."""
+    """``areca:1/r1``; ``areca:1/r=Raid Set # 00`` if only the name is known."""
     return f"{controller_id}/r{number}"
 
 

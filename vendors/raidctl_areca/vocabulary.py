@@ -2,8 +2,8 @@
 
 Sources: check_raid (areca.pm: Normal, Rebuild…, Checking, Initializing, HotSpare, Pass Through), einarc (areca.rb: the
 progress in parentheses, Free), Areca's manuals ("Online Capacity Expansion": migrating, migrating+degraded, degraded,
-rebuilding, failed), Documentation/scsi/arcmsr_spec.rst (an "incomplete raid set" can be activated). Expanding, offline,
-creating, need, fore and back are unverified: they have their plain meaning.
+rebuilding, failed), Documentation/scsi/arcmsr_spec.rst (an ``incomplete raid set`` can be activated). Expanding,
+offline, creating, need, fore and back are unverified: they have their plain meaning.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 The setting ``write_cache`` of a drive is changed by
 
-* ``hdparm -W1 /dev/sda`` for ATA: the kernel notices by itself;
+* ``hdparm -W1 /dev/sda`` for ATA: the kernel notices the change;
 * ``echo 'write back' > /sys/class/scsi_disk/2:0:0:0/cache_type`` for SCSI, and for ATA without hdparm: MODE SELECT to
   the drive, and the kernel's own view with it (with sdparm the kernel would not notice);
 * ``nvme set-feature /dev/nvme0 --feature-id=6 --value=1``: always the long options, because the short one for the
@@ -98,7 +98,7 @@ def _flush(drive: Drive, tools: set[str]) -> Flush:
 
 
 def _flush_nvme(drive: Drive, tools: set[str]) -> Flush:
-    """The kernel takes a flush of a namespace for that very namespace only, by the number that its node has."""
+    """Flush each namespace: the kernel accepts only the number of the node's own namespace."""
     if "nvme" not in tools:
         return Flush(object_id=drive.id, why="nvme is not installed.", alternative=_SYNC, lack="tool")
     nodes = drive.details.get("namespaces", drive.device or "").split(", ")
@@ -148,7 +148,7 @@ def _not_flushed(action: Action, code: int | None, output: str) -> str | None:
 
 
 def _kind(drive: Drive, why: str) -> RefusalKind:
-    """What kind of reason it is that keeps the cache of a drive from being switched."""
+    """The kind of reason why the cache of a drive cannot be switched."""
     if drive.write_cache is None:
         return "unknown"
     return "no_tool" if why.endswith("not installed.") else "unsupported"

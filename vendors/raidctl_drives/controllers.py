@@ -93,7 +93,7 @@ def _controller(
 
 
 def _contradiction(drive: Drive, block: BlockDevice) -> list[Problem]:
-    """A write cache that is on while the kernel, which sends the flushes, takes it for off, loses data."""
+    """Report a write cache that is on although the kernel, which sends the flushes, has it as off."""
     if is_virtual(block) or drive.write_cache != "enabled" or cache_word(block.write_cache) != "disabled":
         return []
     return [

@@ -17,7 +17,7 @@ from raidctl.vendor.protocol import Observation
 from raidctl_drives.controllers import Found, controller_output, controllers_of
 from raidctl_drives.draft import DriveDraft
 from raidctl_drives.kernel import Layers, kernel_draft
-from raidctl_drives.plain import by_drive, is_virtual, plain_disks
+from raidctl_drives.plain import by_drive, is_virtual, plain_drives
 from raidctl_drives.to_model import Source
 from raidctl_drives.tools import PACKAGES
 
@@ -42,7 +42,7 @@ class _Outputs(Struct):
 
 def observe(host: HostView) -> Dialogue[Observation]:
     """Read every plain drive of the machine; the calls for different drives are carried out side by side."""
-    drives = by_drive(plain_disks(host))
+    drives = by_drive(plain_drives(host))
     if not drives:
         return Observation()
     wanted = sorted({tool for paths in drives for tool in tools_for(paths[0])})
@@ -78,12 +78,12 @@ def tools_for(block: BlockDevice) -> tuple[str, ...]:
 
 
 def health_tools(block: BlockDevice) -> set[str]:
-    """The programs of which one is enough for a drive's health."""
+    """The tools that report a drive's health; one is enough."""
     return {"smartctl", "nvme"} & set(tools_for(block))
 
 
 def cache_tools(block: BlockDevice) -> set[str]:
-    """The tools of which one is enough for a drive's write cache, which smartctl does not report for NVMe drives."""
+    """The tools that report a drive's write cache; one is enough. For NVMe, smartctl does not."""
     return {"nvme"} if block.transport == "nvme" else set(tools_for(block))
 
 

@@ -29,7 +29,7 @@ _MOST_USED = 255
 
 
 class DeviceComplaint(Complaint, frozen=True):
-    """A problem of a device or an output that is no drive to list, such as one that could not be opened."""
+    """A problem of a device that is not listed as a drive, or of an output."""
 
     device: str = ""
 
@@ -110,7 +110,7 @@ class DriveDraft(draft.Draft):
         return self.marks[name][1] if name in self.marks else 0
 
     def at_device(self, node: str | None) -> None:
-        """Set the node that the command line names; the output's own counts more."""
+        """Set the node that the command line names; that of the output has precedence."""
         if node:
             self.conclude("device", node, WEAK)
 

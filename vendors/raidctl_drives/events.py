@@ -1,7 +1,7 @@
 """Lines of the kernel log about drives: SCSI, ATA, NVMe and their block devices. Pure.
 
 Formats from the kernel's drivers/scsi (sd.c, scsi_logging.c), drivers/ata (libata-eh.c, libata-core.c),
-drivers/nvme/host (core.c, pci.c) and block/blk-core.c. A drive without a controller of its own has no log but this one.
+drivers/nvme/host (core.c, pci.c) and block/blk-core.c. For a drive without a RAID controller, this is the only log.
 """
 
 from __future__ import annotations

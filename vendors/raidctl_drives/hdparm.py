@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from raidctl.evidence import Line, Output, mark_read
 from raidctl_drives import hdparm_identify, hdparm_messages, hdparm_query
 from raidctl_drives.draft import DriveDraft
-from raidctl_drives.vocabulary import ERRNO, LONGEST_LINE, node_in, refused
+from raidctl_drives.drives_of_output import DrivesOfOutput
+from raidctl_drives.vocabulary import ERRNO, LONGEST_LINE, refused
 
 # /dev/sda:
 _HEADER = re.compile(r"(/dev/\S*[^\s:]):")
@@ -29,26 +30,14 @@ _TITLES = ("ATA device, with ", "ATAPI ", "CompactFlash ATA device", "Unknown de
 
 
 @dataclass
-class _State:
+class _State(DrivesOfOutput):
     """Where the reader is in the text."""
 
-    document: str
-    drafts: list[DriveDraft] = field(default_factory=list)
     section: hdparm_identify.Section = field(default_factory=hdparm_identify.Section)
 
     def begin(self) -> DriveDraft:
         self.section = hdparm_identify.Section()
-        return self._add()
-
-    def _add(self) -> DriveDraft:
-        self.drafts.append(DriveDraft(f"{self.document}#{len(self.drafts) + 1}"))
-        return self.drafts[-1]
-
-    @property
-    def draft(self) -> DriveDraft:
-        if not self.drafts:
-            self._add().at_device(node_in(self.document))
-        return self.drafts[-1]
+        return super().begin()
 
 
 def read_hdparm(document: str, text: str) -> tuple[list[DriveDraft], Output]:

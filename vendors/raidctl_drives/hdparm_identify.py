@@ -32,17 +32,17 @@ _FEATURE_OFF = "features not enabled"
 
 @dataclass
 class Section:
-    """Where in the text of ``-I`` the reader is."""
+    """The reader's place in the output of ``-I``."""
 
     begun: bool = False
     ended: bool = False
     name: str = ""
     last: str = ""
-    """The last label: what an unlabelled line goes on with."""
+    """The last label, which a line without a label continues."""
 
 
 def read_line(draft: DriveDraft, section: Section, line: Line) -> bool:
-    """Read one line of ``-I``; False when it is none."""
+    """Read one line of ``-I``; False if it is none."""
     words = line.stripped
     if title := hdparm_labels.TITLES.get(words):
         section.name, section.last, section.begun = title, "", True
@@ -208,7 +208,7 @@ def _split(words: str) -> tuple[str, str]:
 
 
 def _read_detail(draft: DriveDraft, pair: Pair) -> None:
-    """Most labels have a line of their own; ``Buffer size``, ``bytes avail``, ``Queue depth`` may share one."""
+    """Read a pair; ``Buffer size``, ``bytes avail`` and ``Queue depth`` may share one line."""
     # 	bytes avail on r/w long: 4	Queue depth: 32
     first, *others = re.split(r"\s+(?=bytes avail on r/w long:|Queue depth:|bytes/sector:)", pair.value)
     draft.detail(pair.lines[0], pair.label, first)
@@ -301,7 +301,7 @@ def conclude(draft: DriveDraft) -> None:
 
 
 def _unsigned(draft: DriveDraft) -> None:
-    """An identification without its checksum: normal for old drives, a sign of a bad adapter where it is unreadable."""
+    """An identification without its checksum: normal for old drives; unreadable: a bad bridge."""
     if "\N{REPLACEMENT CHARACTER}" in f"{draft.get('model')}{draft.get('serial')}":
         draft.complain(_doubtful("the drive's identification has no checksum and is unreadable"))
         return

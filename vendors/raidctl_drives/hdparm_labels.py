@@ -88,4 +88,4 @@ FEATURES = frozenset((
     "WRITE_UNCORRECTABLE_EXT command", "WRITE_VERIFY command", "WRITE_{DMA|MULTIPLE}_FUA_EXT", "Write cache",
     "Write-Read-Verify feature set", "{READ,WRITE}_DMA_EXT_GPL commands",
 ))  # fmt: skip
-"""Names of features: what is taken for one even where the text has lost its indentation."""
+"""Names of features, recognised even if the text has lost its indentation."""

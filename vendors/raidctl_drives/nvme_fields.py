@@ -63,7 +63,7 @@ def _read_critical_warning(draft: DriveDraft, pair: Pair) -> None:
         draft.add_problem("warning", "unread", message, "Run nvme smart-log again.")
         return
     warnings = [text for bit, text in enumerate(_WARNINGS) if bits >> bit & 1]
-    # like every SMART alert a warning; a drive that takes no writes any more has failed
+    # like every SMART alert a warning; a drive that is read-only has failed
     draft.put(pair.lines[0], "status", "critical" if bits & 0x8 else "warning" if bits else "ok")
     words = f": {', '.join(warnings)}" if warnings else ""
     draft.conclude("status_text", f"critical_warning {pair.value}{words}")

@@ -126,7 +126,7 @@ class Table:
         return True
 
     def read_row(self, draft: DriveDraft, line: Line) -> bool:
-        """Read a row; False when it is none."""
+        """Read a row; False if it is none."""
         cells = self._cells(line)
         device = cells.get("Node") or cells.get("Device")
         if "Subsystem-NQN" in cells:

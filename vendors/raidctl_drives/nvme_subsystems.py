@@ -20,7 +20,7 @@ _FACTS = frozenset(("model", "serial", "firmware"))
 
 
 class State(Protocol):
-    """What the reader of nvme's outputs knows of where it is."""
+    """The place of the reader in an output of nvme."""
 
     section: str
     drafts: list[DriveDraft]

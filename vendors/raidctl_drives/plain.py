@@ -34,8 +34,8 @@ def is_virtual(block: BlockDevice) -> bool:
     return block.transport == "virtio" or _GUEST_NAME.fullmatch(block.name) is not None or named
 
 
-def plain_disks(host: HostView) -> list[BlockDevice]:
-    """Drives outside arrays that no other family shows, without empty card readers."""
+def plain_drives(host: HostView) -> list[BlockDevice]:
+    """Drives outside arrays that no other family shows, without empty removable ones."""
     controllers = {device.address for device in host.pci if _is_controller(device.pci_class >> 8, device.driver)}
     answered = {block.pci_address for block in host.blocks if block.node in host.claimed}
     return [

@@ -11,7 +11,8 @@ from raidctl.vendor.draft import ROW, Pair
 from raidctl.vendor.fields import Fields, read_pair
 from raidctl_drives import sdparm_vpd
 from raidctl_drives.draft import DriveDraft
-from raidctl_drives.vocabulary import ERRNO, LONGEST_LINE, node_in, refused
+from raidctl_drives.drives_of_output import DrivesOfOutput
+from raidctl_drives.vocabulary import ERRNO, LONGEST_LINE, refused
 
 #     /dev/sda: EXAMPLE   HD1000            0001  [disk]
 _HEADER = re.compile(r"\s*(/dev/\S*[^\s:]): (.*?)(?:\s+(\[[^\]]*\]))?\s*")
@@ -52,9 +53,7 @@ _NAMELESS = re.compile(r"(?:Direct access device specific parameters|Parameter f
 
 
 @dataclass
-class _State:
-    document: str
-    drafts: list[DriveDraft] = field(default_factory=list)
+class _State(DrivesOfOutput):
     page: str = ""
     vpd: sdparm_vpd.Page | None = None
     copies: dict[str, int] = field(default_factory=dict)
@@ -63,17 +62,7 @@ class _State:
     def begin(self) -> DriveDraft:
         self.page, self.vpd = "", None
         self.copies.clear()
-        return self._add()
-
-    def _add(self) -> DriveDraft:
-        self.drafts.append(DriveDraft(f"{self.document}#{len(self.drafts) + 1}"))
-        return self.drafts[-1]
-
-    @property
-    def draft(self) -> DriveDraft:
-        if not self.drafts:
-            self._add().at_device(node_in(self.document))
-        return self.drafts[-1]
+        return super().begin()
 
 
 def read_sdparm(document: str, text: str) -> tuple[list[DriveDraft], Output]:

@@ -1,8 +1,8 @@
-"""Plain drives whose write caches can be switched: what their tools print, and what they say to changes. Pure.
+"""Plain drives whose write caches can be switched: what their tools print and reply to changes. Pure.
 
 One setting for each node, ``drive /dev/sda``: ``1`` or ``0``; for its self-tests see
-:mod:`raidctl_drives.simulator_self_tests`. A SCSI drive's is the kernel's file ``cache_type``, which
-the simulated machine keeps by itself.
+:mod:`raidctl_drives.simulator_self_tests`. That of a SCSI drive is the kernel's file ``cache_type``, which
+the simulated machine has as a file.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def render(argv: tuple[str, ...], text: str, state: Mapping[str, str]) -> str:
 
 
 def _of_file(node: str, state: Mapping[str, str]) -> str | None:
-    """What was written into the ``cache_type`` of a SCSI drive; None when nothing was."""
+    """What was written into the ``cache_type`` of a SCSI drive; None if nothing was."""
     for name, current in state.items():
         if current == node and name.startswith("scsi "):
             written = state.get(f"file /sys/class/scsi_disk/{name.removeprefix('scsi ')}/cache_type")

@@ -68,7 +68,7 @@ def serial_key(text: str | None) -> str | None:
 
 
 def wwn_key(text: str | None) -> str | None:
-    """A world wide name to compare by; None for one that is masked or all the same digit."""
+    """A world wide name to compare by; None for one that is masked or repeats one digit."""
     bare = re.sub(r"^(?:0x|naa\.|eui\.)|[\s:.-]", "", (text or "").strip().lower())
     return bare if _WWN.fullmatch(bare) and len(set(bare)) > 1 else None
 

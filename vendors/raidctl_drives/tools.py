@@ -19,7 +19,7 @@ DRIVERS = (
     "intel-nvme-remap", "mpt3sas", "mpt2sas", "mptsas", "mptspi", "mptfc", "pm80xx", "pm8001", "isci", "mvsas",
     "aic94xx", "aic7xxx", "aic79xx", "sym53c8xx", "esas2r", "hisi_sas_v3_hw", "virtio-pci", "vmw_pvscsi", "sdhci-pci",
 )  # fmt: skip
-"""Kernel drivers of ports and host bus adapters that keep no RAID volumes of their own cache."""
+"""Kernel drivers of ports and HBAs without RAID volumes and cache."""
 CAPABILITIES = {
     "drives": Capability(read=True, set=False),
     "drive_write_cache": Capability(read=True, set=True, why="hdparm -W, cache_type, nvme set-feature 6."),

@@ -22,7 +22,7 @@ def _whole(status: Status) -> tuple[bool, float]:
 
 
 def settle_rows(controller: ControllerDraft) -> None:
-    """Put the worst of several rows of one volume first, and report rows that differ: segments have one state."""
+    """Put the worst row of a volume first, and report rows that differ."""
     for name, rows in controller.rows.items():
         uuids = {row.cells["lv_uuid"] for row in rows if row.cells.get("lv_uuid")}
         found = [f"UUID {' or '.join(sorted(uuids))}"] if len(uuids) > 1 else []

@@ -55,7 +55,3 @@ class ControllerDraft(SoftwareDraft[GroupDraft]):
     """By ``vg/lv``: a volume of several segments has several."""
     statuses: dict[str, Status] = field(default_factory=dict)
     """By ``vg/lv``; of several, the worst."""
-
-    def new_group(self, name: str) -> GroupDraft:
-        """An empty draft of a volume or its array."""
-        return GroupDraft(name)

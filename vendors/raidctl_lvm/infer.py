@@ -216,7 +216,7 @@ def _target(volume: GroupDraft, status: Status) -> None:
         volume.put(line, "kernel_action", words[4], shown_as="details[raid]")
         if words[5].isdecimal():
             volume.put(line, "mismatch_count", int(words[5]))
-            if int(words[5]) and "lv_attr" not in volume.details:  # lvs says so in its own words
+            if int(words[5]) and "lv_attr" not in volume.details:  # lvs prints it in words
                 _mismatches(volume, "mismatches exist", "")
 
 

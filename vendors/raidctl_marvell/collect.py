@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 
-from raidctl.evidence import Output
 from raidctl.model import Problem, Tool
-from raidctl.order import natural
+from raidctl.vendor.controllers import observation_of, read_outputs
 from raidctl.vendor.draft import unreadable
 from raidctl.vendor.protocol import Document, Observation
 from raidctl_marvell.draft import Controllers
@@ -34,13 +33,9 @@ def assemble(
 ) -> Observation:
     """The same for a dialogue: with its problems and tools, and what the kernel knows of each controller."""
     controllers = Controllers()
-    readers = [Reader(Output.of_text(document.name, document.text), controllers) for document in documents]
-    for reader in readers:
-        reader.read()
+    readers = read_outputs(documents, lambda output: Reader(output, controllers))
     found, reported = [], list(problems)
-    for controller in sorted(controllers.controllers.values(), key=lambda item: natural(item.name)):
-        if not controller.reported:
-            continue
+    for controller in controllers.reported():
         described = build(controller, places.get(controller.name, _NOWHERE))
         controller.write_evidence(described.id)
         found.append(described)
@@ -48,13 +43,7 @@ def assemble(
     for reader in readers:
         reported += [_error(error, reader.output.command) for error in reader.errors[:20]]
         reported += unreadable(reader.output, _REMEDY, known=reader.errors or reader.totals or reader.empty)
-    versions = [Tool(name=reader.tool, version=reader.version) for reader in readers if reader.version]
-    return Observation(
-        controllers=tuple(found),
-        problems=tuple(dict.fromkeys(reported)),
-        tools=tuple(tools) or tuple(dict.fromkeys(versions)),
-        outputs=tuple(reader.output for reader in readers),
-    )
+    return observation_of(found, reported, readers, tools)
 
 
 def _error(error: str, where: str) -> Problem:

@@ -8,10 +8,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from raidctl.evidence import Output
 from raidctl.host import BlockDevice, HostView
 from raidctl.model import Problem
 from raidctl.request import Dialogue
+from raidctl.vendor.controllers import read_outputs
 from raidctl.vendor.kernel_volumes import with_unlisted
 from raidctl.vendor.protocol import Document, Observation, ToolSpec
 from raidctl.vendor.session import Reading, Session
@@ -63,8 +63,7 @@ def _smart(session: Session[Document]) -> list[tuple[str, ...]]:
     if session.name != "mvcli":
         return []  # the form of mnv_cli's answer is not known
     controllers = Controllers()
-    for document in session.documents:
-        Reader(Output.of_text(document.name, document.text), controllers).read()
+    read_outputs(session.documents, lambda output: Reader(output, controllers))
     drives = [key[1:] for one in controllers.controllers.values() for key in one.drives if key[1:].isdecimal()]
     return [("smart", "-p", number) for number in drives[:_MOST]]
 

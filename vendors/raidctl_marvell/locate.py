@@ -10,8 +10,8 @@ import re
 from collections.abc import Sequence
 
 from raidctl.model import Controller, Drive, Tool
-from raidctl.request import Answer, Dialogue, Run, RunAnswer, ask_all
-from raidctl.vendor.locating import Light, NoLight, Shape
+from raidctl.request import Answer, Dialogue, Run, RunAnswer
+from raidctl.vendor.locating import Light, NoLight, Shape, lights_without_asking, lit_by, message_of
 from raidctl.vendor.plan import Action
 from raidctl.vendor.tools import command_of
 from raidctl_marvell.dialogue import LOCK, TIMEOUT
@@ -36,8 +36,7 @@ def lights(
     seconds: float,  # noqa: ARG001 - as above; the tool has no limit
 ) -> Dialogue[list[Light | NoLight]]:
     """The LED of each drive."""
-    yield from ask_all([])  # nothing has to be asked
-    return [_light(drive, tools) for drive in drives]
+    return lights_without_asking(drives, lambda drive: _light(drive, tools))
 
 
 def _light(drive: Drive, tools: Sequence[Tool]) -> Light | NoLight:
@@ -61,7 +60,7 @@ def judge(action: Action, answer: Answer) -> str | None:  # noqa: ARG001 - the s
     """The tool's objection: words of refusal, or an exit code but 0."""
     if not isinstance(answer, RunAnswer):
         return None
-    output = " ".join(f"{answer.text} {answer.error_text}".split())
+    output = message_of(answer)
     if answer.code == 0 and not _REFUSED.search(output):
         return None
     return output[-200:] or f"exit code {answer.code}"
@@ -69,7 +68,4 @@ def judge(action: Action, answer: Answer) -> str | None:  # noqa: ARG001 - the s
 
 def lit(answer: Answer) -> bool | None:
     """Whether the LED is on; None unless the tool prints ``on`` or ``off``."""
-    if not isinstance(answer, RunAnswer) or not answer.fine:
-        return None
-    state = _STATE.search(answer.text)
-    return None if state is None else state["state"].lower() == "on"
+    return lit_by(answer, _STATE)

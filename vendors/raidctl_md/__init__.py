@@ -43,7 +43,7 @@ def observe(host: HostView) -> Dialogue[Observation]:
 
 
 def progress() -> Dialogue[Mapping[str, Progress | None]]:
-    """What goes on in each array, from /proc/mdstat alone."""
+    """The operation in progress in each array, from /proc/mdstat alone."""
     answer = yield from ask(Read(MDSTAT))
     if not answer.text:
         return {}

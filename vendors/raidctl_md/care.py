@@ -83,7 +83,7 @@ def read(answers: Sequence[Answer]) -> Dialogue[Care]:
 
 
 def _config(path: str, text: str, care: Care) -> None:
-    """``ARRAY /dev/md0 metadata=1.2 UUID=…``; a line that begins with a blank goes on with the one above."""
+    """``ARRAY /dev/md0 metadata=1.2 UUID=…``; a line that begins with a blank continues the one above."""
     output = Output.of_text(path, text)
     care.outputs.append(output)
     array = False
@@ -123,7 +123,7 @@ def _there(wanted: Sequence[Request[Any]], reported: Mapping[Request[Any], Answe
 
 
 def _last(answer: Answer, care: Care) -> Dialogue[None]:
-    """``MD_UUID_x`` holds the place of a check that was not finished, ``Checked_x`` is written at its end."""
+    """Read where a check stopped (``MD_UUID_x``), and when one ended (``Checked_x``)."""
     paths = answer.paths if isinstance(answer, GlobAnswer) else ()
     done = tuple(path for path in paths if "/Checked_" in path)
     last = {path.partition("/MD_UUID_")[2]: Scrub(last_result="unfinished") for path in paths if "/MD_UUID_" in path}
@@ -139,7 +139,7 @@ def _last(answer: Answer, care: Care) -> Dialogue[None]:
 
 
 def applied(found: Observation, care: Care) -> Observation:
-    """The observation with what is known of the care for its arrays."""
+    """Add checks and monitoring of the arrays to the observation."""
     controllers = tuple(_controller(controller, care) for controller in found.controllers)
     return replace(found, controllers=controllers, outputs=(*found.outputs, *care.outputs))
 

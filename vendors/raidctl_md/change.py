@@ -67,7 +67,7 @@ def plan(controller: Controller, requests: Sequence[Desired], tools: Sequence[To
 
 
 def flushes(controller: Controller, tools: Sequence[Tool]) -> list[Flush]:  # noqa: ARG001 - the signature of all families
-    """Arrays hold nothing unwritten, but for a journal in write-back: :mod:`raidctl.layers.flushing` answers for it."""
+    """None: only a journal in write-back holds unwritten data, and :mod:`raidctl.layers.flushing` flushes it."""
     return []
 
 
@@ -178,6 +178,6 @@ def _action(volume: Volume, setting: str, word: str) -> Action:
 
 
 def _place(volume: Volume, setting: str) -> str | None:
-    """The file of a setting; None where the kernel's name of the array is not known."""
+    """The file of a setting; None if the kernel's name of the array is not known."""
     match = _NODE.fullmatch(volume.device or "")
     return f"/sys/block/{match[1]}/md/{setting}" if match else None

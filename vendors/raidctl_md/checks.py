@@ -32,7 +32,7 @@ _NUMBER = re.compile(r"\d{1,18}", re.ASCII)
 
 
 def readings(controller: Controller) -> Mapping[str, CheckReading]:
-    """The check that runs on each array, and what is left of the last one."""
+    """The check that runs on each array, and the result of the last one."""
     return {volume.id: _reading(volume, _errors(controller, volume)) for volume in controller.volumes}
 
 

@@ -77,5 +77,5 @@ def _uuid(words: list[str]) -> str:
 
 
 def plain(uuid: str) -> str:
-    """A UUID without what is written differently."""
+    """A UUID in lower case without separators."""
     return uuid.strip().lower().replace("-", "").replace(":", "")

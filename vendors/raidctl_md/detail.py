@@ -187,7 +187,7 @@ def _conclude(draft: _DetailDraft, rows: int) -> None:
 
 
 def _count_failed(draft: ArrayDraft) -> None:
-    """``Failed Devices : 1`` against the rows: a device that has failed may have no row any more."""
+    """Compare ``Failed Devices : 1`` with the rows: a failed device may have lost its row."""
     count = draft.details.get("Failed Devices", "")
     listed = sum(member.get("status") == "critical" for member in draft.members.values())
     if _COUNT.fullmatch(count) and int(count) > listed and draft.get("status") in ("ok", "checking", None):

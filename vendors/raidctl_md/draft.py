@@ -62,7 +62,7 @@ class ReportDraft(Draft):
         self.add_problem("warning", "unread", f"Unknown form of {label}: {value!r}.")
 
     def forget(self, *names: str) -> None:
-        """Make fields unknown; their lines are no evidence any more."""
+        """Make fields unknown; their lines are no longer evidence."""
         self.discard(*names)
         self.evidence = [item for item in self.evidence if item[1] not in names]
 
@@ -153,7 +153,7 @@ class ArrayDraft(ReportDraft):
         self.members[name] = member
 
     def move_detail(self, label: str, member: MemberDraft) -> None:
-        """Give a member a detail that turns out to be its own."""
+        """Move a detail to the member that it is about."""
         value = self.details.pop(label, None)
         if value:
             name = f"details[{label}]"

@@ -57,7 +57,7 @@ _DISK_WORDS = frozenset({"active", "spare", "failed", "journal"})
 
 
 def read(section: Section, reading: Reading) -> None:
-    """Read one examined disk of an imsm container."""
+    """Read one examined drive of an imsm container."""
     reader = _Reader(section.output, section.node)
     for line in section.lines:
         if line.text.strip():

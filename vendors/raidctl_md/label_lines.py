@@ -126,7 +126,7 @@ def read_member(
 ) -> MemberDraft | None:
     """Read a row of the member table; None for a slot without a device.
 
-    ``states`` is False where the table has no column State (containers, inactive arrays). ``node`` overrides the
+    ``states`` is False if the table has no column State (containers, inactive arrays). ``node`` overrides the
     device in the row; ``not_node`` is a device that the row names wrongly, from an earlier time.
     """
     words, device = split_row(columns["rest"])

@@ -38,7 +38,7 @@ SHAPES: tuple[Shape, ...] = (
     ("dracut", "--force"),
 )  # fmt: skip
 _IMAGES = (("update-initramfs", "/boot/initrd.img-{}"), ("dracut", "/boot/initramfs-{}.img"))
-"""The program that makes the boot image of a kernel, and where it writes it: their manual pages."""
+"""The tools that make boot images, and where they write them (from their manual pages)."""
 _MIB = 1 << 20
 _SECONDS = 60.0
 _IMAGE_SECONDS = 900.0
@@ -153,7 +153,7 @@ _LISTED = "with the ARRAY lines"
 
 
 def _config(found: Setup) -> tuple[str, str | None]:
-    """The file that is written: the one that is there, else the place of the distribution."""
+    """The file to write: the existing one, else the place of the distribution."""
     known = [(path, text) for path, text in found.files.items() if path in conf.PATHS]
     return next((pair for pair in known if pair[1] is not None), known[0])
 

@@ -153,7 +153,7 @@ def _read_rest(draft: ArrayDraft, line: Line, match: re.Match[str]) -> None:
 
 
 def _read_speed(draft: ArrayDraft, line: Line, match: re.Match[str]) -> None:
-    """``speed=161600K/sec``: KiB of each member a second; below zero while nothing is known."""
+    """``speed=161600K/sec``: KiB per second of each member; below zero while unknown."""
     draft.detail(line, "speed", match["rate"])
     rate = int(match["rate"].removesuffix("K/sec")) * 1024
     _add(draft, rate_bytes=rate if rate >= 0 else None)

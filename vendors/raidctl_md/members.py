@@ -142,7 +142,7 @@ def roll_of(group: Group, alias: Alias) -> Roll:
 
 
 def in_order(drives: Iterable[tuple[Device, Drive]]) -> list[Drive]:
-    """Members by their slots, then what is no member: journal, spares, failed ones; else as the text has them."""
+    """Members by their slots, then journal, spares and failed drives; else in the order of the output."""
     return [drive for _, drive in sorted(drives, key=lambda item: (_RANK.get(item[1].role, 0), item[0].place()))]
 
 

@@ -4,9 +4,9 @@
 deed             command                             undone by                           next reading
 ===============  ==================================  ==================================  =========================
 ``fail``         ``mdadm MD --fail D``               ``--remove D --add D``, a rebuild   role of D is failed
-``remove``       ``mdadm MD --remove D``             ``--add D``, a rebuild              D is no member any more
+``remove``       ``mdadm MD --remove D``             ``--add D``, a rebuild              D is not a member
 ``add_spare``    ``mdadm MD --add-spare D``          ``--remove D`` while it is a spare  D is in the array
-``remove_spare`` ``mdadm MD --remove D``             ``--add-spare D``                   D is no spare any more
+``remove_spare`` ``mdadm MD --remove D``             ``--add-spare D``                   D is not a spare
 ``replace``      ``mdadm MD --replace D --with E``   the kernel's file ``state`` of D    E is a replacement
 ===============  ==================================  ==================================  =========================
 
@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from typing import Literal
 
 from raidctl.host import HostView
 from raidctl.model import Controller, Tool, Volume
@@ -200,21 +201,7 @@ def _fail(deed: Deed, volume: Volume, controller: Controller, subjects: tuple[Id
 
 
 def _remove(deed: Deed, volume: Volume, controller: Controller, subjects: tuple[Identity, ...]) -> Step:  # noqa: ARG001 - the signature of all verbs
-    node = deed.device or ""
-    member = _member(volume, node)
-    return Step(
-        object_id=volume.id,
-        setting="remove",
-        before="failed",
-        after="no member",
-        kind="deed",
-        way_back="other",
-        action=_mdadm(volume, "--remove", node),
-        undo=_mdadm(volume, "--add", node),
-        expects=(_expect(member, "present", "no"),),
-        undo_expects=(_expect(member, "present", "yes"),),
-        subjects=subjects,
-    )
+    return _taken_out(deed, volume, subjects, ("failed", "no member"), way_back="other", undo="--add")
 
 
 def _add_spare(deed: Deed, volume: Volume, controller: Controller, subjects: tuple[Identity, ...]) -> Step:
@@ -261,16 +248,25 @@ def _replace(deed: Deed, volume: Volume, controller: Controller, subjects: tuple
 
 
 def _remove_spare(deed: Deed, volume: Volume, controller: Controller, subjects: tuple[Identity, ...]) -> Step:  # noqa: ARG001 - the signature of all verbs
+    return _taken_out(deed, volume, subjects, ("spare", "unassigned"), way_back="same", undo="--add-spare")
+
+
+def _taken_out(
+    deed: Deed, volume: Volume, subjects: tuple[Identity, ...], change: tuple[str, str], *,
+    way_back: Literal["same", "other"], undo: str,
+) -> Step:  # fmt: skip
+    """``mdadm /dev/md0 --remove /dev/sdc1``."""
     node = deed.device or ""
     member = _member(volume, node)
     return Step(
         object_id=volume.id,
-        setting="remove_spare",
-        before="spare",
-        after="unassigned",
+        setting=deed.verb,
+        before=change[0],
+        after=change[1],
         kind="deed",
+        way_back=way_back,
         action=_mdadm(volume, "--remove", node),
-        undo=_mdadm(volume, "--add-spare", node),
+        undo=_mdadm(volume, undo, node),
         expects=(_expect(member, "present", "no"),),
         undo_expects=(_expect(member, "present", "yes"),),
         subjects=subjects,

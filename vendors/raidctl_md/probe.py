@@ -20,7 +20,7 @@ class First(NamedTuple):
 
     @property
     def nothing(self) -> bool:
-        """Whether the kernel has no md at all: no table, no array, and no reason to doubt it."""
+        """Whether the kernel has no md: no table, no array, and no reason to doubt it."""
         return self.mdstat.trouble is Failure.MISSING and not self.arrays.paths
 
 

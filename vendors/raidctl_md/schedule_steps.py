@@ -68,7 +68,7 @@ def _fits(part: str, least: int, most: int) -> bool:
 
 
 def switched_to(text: str, job: Job) -> str:
-    """Whether the file that switches a job says that it does anything."""
+    """Whether a job is switched on in its file."""
     return "enabled" if switch_of(text, job)[1] == job.on else "disabled"
 
 

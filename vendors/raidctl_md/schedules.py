@@ -54,7 +54,7 @@ Units = Mapping[str, Mapping[str, str]] | None
 
 
 def schedules(inventory: Inventory) -> Dialogue[Schedules]:
-    """Every timer and cron job that is there; none where the machine has no md."""
+    """Every installed timer and cron job; none if the machine has no md."""
     if not any(controller.mode == "software" for controller in inventory.controllers):
         return Schedules()
     answers = yield REQUESTS

@@ -46,7 +46,7 @@ def initial(argv: tuple[str, ...], text: str) -> State:
 
 
 def render(argv: tuple[str, ...], text: str, state: Mapping[str, str]) -> str:
-    """Return an output of mdadm with the check that was started; :func:`generated` answers for the rest."""
+    """Return an output of mdadm with the check that was started; :func:`generated` makes the rest."""
     if argv[:2] != ("mdadm", "--detail") or len(argv) != 3:
         return simulator_schedules.render(argv, text, state)
     action = state.get(f"file /sys/block/{argv[2].removeprefix('/dev/')}/md/sync_action", "").strip()
@@ -139,7 +139,7 @@ def _is_member(name: str, serial: str) -> bool:
 
 
 def settled(state: Mapping[str, str]) -> State:
-    """Return the state after what follows by itself: ended rebuilds, spares that step in."""
+    """Return the state after what md does automatically: ended rebuilds, spares that step in."""
     fresh = dict(state)
     now = float(fresh["md/clock"])
     for array, about in arrays(fresh).items():

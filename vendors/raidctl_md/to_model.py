@@ -93,7 +93,7 @@ def _natural(item: Group | Volume) -> tuple[tuple[int, int, str], ...]:
 
 
 def _build_array(item: Group, built: _Built, alias: Alias) -> None:
-    """An array of its own, or a container with its arrays."""
+    """A plain array, or a container with its arrays."""
     array_id = f"md:{item.name}/array"
     members = sorted(item.children, key=_natural) if item.is_container or item.children else [item]
     volumes = [_volume(member, array_id, built) for member in members]

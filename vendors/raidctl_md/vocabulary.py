@@ -52,7 +52,7 @@ _OLD_VERSION = re.compile(r"0*(\d{1,9})(?:\.0*(\d{1,9})(?:\.\d{1,9})?)?", re.ASC
 
 
 def parity_layout(level: str, number: int) -> str | None:
-    """The name of a RAID-5 or RAID-6 layout (``algorithm 2``); None where md itself prints none."""
+    """The name of a RAID-5 or RAID-6 layout (``algorithm 2``); None if md itself prints none."""
     return {"5": _PARITY, "6": _PARITY_6}.get(level.removeprefix("raid"), {}).get(number)
 
 
@@ -69,7 +69,7 @@ def size_in(text: str, units: Sequence[int]) -> int | None:
     """Bytes of ``20953088 (19.98 GiB 21.46 GB)``.
 
     ``units`` are the bytes that the bare number may count, the usual one first; the figure in brackets decides
-    among them. None when the text is no size.
+    among them. None if the text is no size.
     """
     match = _SIZED.fullmatch(text.strip())
     if not match:
@@ -86,7 +86,7 @@ def size_in(text: str, units: Sequence[int]) -> int | None:
 
 
 def chunk_bytes(text: str) -> int | None:
-    """Bytes of ``512K``, ``64 KiB``; None when the text is no such size."""
+    """Bytes of ``512K``, ``64 KiB``; None if the text is no such size."""
     match = _CHUNK.fullmatch(text.strip())
     return int(match[1]) * 1024 if match else None
 
@@ -104,7 +104,7 @@ def is_half_uuid(text: str) -> bool:
 def version(text: str) -> str | None:
     """The superblock format: ``1.2``; ``00.90.03`` and ``0.90.00`` are ``0.90``, ``01.02`` is ``1.2``, ``01`` is ``1``.
 
-    None where the text is empty: mdadm prints it so for an array without superblocks.
+    None if the text is empty: mdadm prints it so for an array without superblocks.
     """
     match = _OLD_VERSION.fullmatch(text)
     if match:

@@ -26,7 +26,7 @@ def observe(host: HostView) -> Dialogue[Observation]:
     found = yield from installed(MAKERS)
     if not found and not any(device.driver == MFI_DRIVER for device in host.pci):
         return Observation()
-    from raidctl_megaraid.collect import dialogue  # noqa: PLC0415 - takes its time, and most machines have no such card
+    from raidctl_megaraid.collect import dialogue  # noqa: PLC0415 - slow, and most machines have no such controller
 
     return (yield from dialogue.observe(host, found))
 

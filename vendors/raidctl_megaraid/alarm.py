@@ -11,7 +11,7 @@ from raidctl.model import Controller, Tool
 from raidctl.request import Dialogue, ask_all
 from raidctl.vendor.locating import Shape
 from raidctl.vendor.plan import Action
-from raidctl.vendor.tools import command_of
+from raidctl.vendor.tools import command_of, reporting_tool
 from raidctl_megaraid.change import controller_number, judge
 from raidctl_megaraid.change.commands import TIMEOUT
 from raidctl_megaraid.collect.tool_call import LOCK
@@ -28,16 +28,16 @@ SHAPES: tuple[Shape, ...] = (
 def silence(controller: Controller, tools: Sequence[Tool]) -> Dialogue[Action | str]:
     """The command of the tool that reported the controller."""
     yield from ask_all([])  # nothing has to be asked
-    reported = [tool for tool in tools if controller.told_by in (None, tool.name)]
-    kind = KINDS.get(reported[0].name) if reported else None
+    tool = reporting_tool(controller, tools)
+    kind = KINDS.get(tool.name) if tool is not None else None
     number = controller_number(controller)
     if controller.alarm is not None and controller.alarm.present is False:
         return "The controller has no alarm."
-    if kind is None or number is None:
+    if tool is None or kind is None or number is None:
         return "The tool that reported the controller, or the controller's number there, is unknown."
     if kind in SECOND_GENERATION:
         return "raidctl knows no command of this tool for the alarm."
-    command = command_of(reported[0])
+    command = command_of(tool)
     if kind == "megacli":
         return Action(
             argv=(command, "-AdpSetProp", "AlarmSilence", f"-a{number}", "-NoLog"), timeout=TIMEOUT, lock=LOCK

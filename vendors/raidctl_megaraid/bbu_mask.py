@@ -1,7 +1,7 @@
 """``BBU Status`` of a MegaRAID controller: a bit mask of the battery's problems.
 
-Bits 0 to 12 stand in the driver sources of FreeBSD (``mfireg.h``, ``MFI_BBU_STATE_…``). The tools print those above
-only as words (``No space to cache offload``), so their numbers are not known here.
+FreeBSD's driver defines bits 0 to 12 (``mfireg.h``, ``MFI_BBU_STATE_…``). The tools print those above only as words
+(``No space to cache offload``), so their numbers are unknown.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 
 from raidctl.model import Controller, Tool
 from raidctl.vendor.creating import CannotCreate, NewVolume, label
-from raidctl.vendor.tools import command_of
+from raidctl.vendor.tools import command_of, reporting_tool
 from raidctl_megaraid.change import controller_number
 from raidctl_megaraid.tools import KINDS
 
@@ -31,11 +31,11 @@ _MEGACLI_READ = {"none": "NORA", "read_ahead": "RA", "adaptive": "ADRA"}
 
 def create(controller: Controller, new: NewVolume, tools: Sequence[Tool]) -> Sequence[tuple[str, ...]]:
     """One call of the tool that reported the controller."""
-    reported = [tool for tool in tools if controller.told_by in (None, tool.name)]
+    tool = reporting_tool(controller, tools)
     number = controller_number(controller)
-    if not reported or number is None:
+    if tool is None or number is None:
         raise CannotCreate("The tool that reported the controller, or its number there, is unknown.")
-    kind, command = KINDS.get(reported[0].name), command_of(reported[0])
+    kind, command = KINDS.get(tool.name), command_of(tool)
     if new.raid_level not in _LEVELS:
         raise CannotCreate(f"A {new.raid_level} needs its number of spans, which a layout does not contain.")
     label(new, _NAME)  # MegaCli names a volume only once it exists
@@ -49,9 +49,9 @@ def create(controller: Controller, new: NewVolume, tools: Sequence[Tool]) -> Seq
     if kind == "megacli":
         return [_megacli(command, number, new, places)]
     if kind in ("storcli", "perccli"):
-        first = (reported[0].version or "").startswith("1.")
+        first = (tool.version or "").startswith("1.")
         return [_storcli(command, number, new, places, first=first)]
-    raise CannotCreate(f"No manual shows how {reported[0].name} makes a volume: see its own help, {command} help.")
+    raise CannotCreate(f"No manual shows how {tool.name} makes a volume: see its own help, {command} help.")
 
 
 def _storcli(

@@ -60,7 +60,7 @@ def _sector(text: str) -> int | None:
 
 
 def _made(text: str) -> str | None:
-    """``2014-09-22`` of ``2014/09/22``, ``09/22, 2014``; None where the year is no year (0/00/00)."""
+    """``2014-09-22`` of ``2014/09/22``, ``09/22, 2014``; None if the year is no year (0/00/00)."""
     found = [int(part) for part in re.findall(r"\d{1,4}", text)[:3]]
     year, month, day = (found[2:] + found[:2] if found and found[0] < 100 else found) if len(found) == 3 else (0, 0, 0)
     return f"{year:04d}-{month:02d}-{day:02d}" if year > 1999 and 0 < month < 13 and 0 < day < 32 else None
@@ -74,7 +74,7 @@ def _pending(text: str) -> str | None:
 
 
 def _rate(text: str) -> str | None:
-    """``30%`` of ``30 % (default 30%)``; None of ``Yes``, which says that it can be set."""
+    """``30%`` of ``30 % (default 30%)``; None for ``Yes``, which means that it can be set."""
     match = _RATE.match(text.strip())
     return f"{int(match[1])}%" if match and int(match[1]) <= 100 else None
 

@@ -1,8 +1,8 @@
 """Drafts of a MegaRAID controller and its objects, filled by every dialect's reader.
 
 Values are put under the names of the model (``Draft.put``): ``model``, ``serial``, ``size_bytes``, ``raid_level``,
-``errors.media``, ``cache.size_bytes`` … already in the model's types. Some names are only worked out at the end, when
-all outputs are read, from what stands under these names of our own:
+``errors.media``, ``cache.size_bytes`` … already in the model's types. Others are worked out when all outputs
+are read, from these names that the model does not have:
 
 ==========  =====================  ======================================================================
 draft       name                   value
@@ -31,17 +31,13 @@ from raidctl.vendor.draft import GroupDraft
 
 
 class ControllerDraft(draft.ControllerDraft[GroupDraft]):
-    """A controller; ``name`` is its number in the tool, empty when the output does not tell it.
+    """A controller; ``name`` is its number in the tool, empty if the output does not contain it.
 
     Arrays and volumes are by their numbers, drives by ``252:3``, or ``:3`` without an enclosure; batteries by ``bbu``,
     ``cachevault`` or ``energypack``, with a number beyond one.
     """
 
     array_prefix: ClassVar[str] = "g"
-
-    def new_group(self, name: str) -> GroupDraft:
-        """An empty draft of a drive group or a virtual drive."""
-        return GroupDraft(name)
 
     def keep_preserved(self, number: str, words: str | None) -> None:
         """Note that the cache holds preserved data of a volume, by the volume's number."""

@@ -13,7 +13,7 @@ from raidctl.model import Controller, Tool
 from raidctl.request import Dialogue, Run, RunAnswer
 from raidctl.text import collapse
 from raidctl.vendor.events import NEWEST, Event, EventLog, Level, not_read, printed, read_log
-from raidctl.vendor.tools import command_of
+from raidctl.vendor.tools import command_of, reporting_tool
 from raidctl_megaraid.change import controller_number
 from raidctl_megaraid.collect.tool_call import LOCK
 from raidctl_megaraid.tools import KINDS
@@ -44,15 +44,15 @@ _REFUSED = re.compile(r"(?m)^\s*(?:Status = Failure|Exit Code: 0x0*[1-9a-fA-F]\w
 
 def log(controller: Controller, tools: Sequence[Tool]) -> Dialogue[EventLog]:
     """The log of one controller, by the tool that reported it."""
-    reported = [tool for tool in tools if controller.told_by in (None, tool.name)]
+    tool = reporting_tool(controller, tools)
     number = controller_number(controller)
-    if not reported or number is None:
+    if tool is None or number is None:
         why = "Its event log cannot be read: no tool that reads it has reported the controller."
         return not_read(controller.id, controller.id, why, "Install storcli, perccli or MegaCli.")
-    if reported[0].name.startswith(("storcli2", "perccli2", "raidctl-mfi")):
-        why = f"Its event log was not read: the form of {reported[0].name}'s event list is not known."
+    if tool.name.startswith(("storcli2", "perccli2", "raidctl-mfi")):
+        why = f"Its event log was not read: the form of {tool.name}'s event list is not known."
         return not_read(controller.id, controller.id, why, None)
-    request = Run((command_of(reported[0]), *_words(KINDS.get(reported[0].name), number)), timeout=TIMEOUT, lock=LOCK)
+    request = Run((command_of(tool), *_words(KINDS.get(tool.name), number)), timeout=TIMEOUT, lock=LOCK)
     return (yield from read_log(controller, request, read_events))
 
 

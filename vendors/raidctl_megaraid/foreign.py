@@ -1,4 +1,4 @@
-"""What an import of foreign configurations would bring: the previews of storcli, perccli and MegaCli. Pure.
+"""Previews of the import of foreign configurations, by storcli, perccli and MegaCli. Pure.
 
 ``/c0/fall import preview`` and ``-CfgForeign -Preview -a0`` change nothing (help of storcli 007.2707 and of MegaCli
 8.07.14). No recorded output of either is known; a firmware that refuses because drives are missing prints
@@ -41,7 +41,7 @@ def selects(controller: Controller) -> bool:
 
 
 def preview(controller: Controller, tools: Sequence[Tool]) -> Dialogue[ForeignPreview | str]:
-    """What an import would bring; changes nothing."""
+    """Preview an import; changes nothing."""
     case = case_of(Deed(object_id=controller.id, verb="import_foreign"), controller, tools)
     if isinstance(case, Denial):
         return case.reason

@@ -1,4 +1,4 @@
-"""An output of storcli and one of MegaCli in one text, one below the other and without a prompt in between. Pure."""
+"""Split a text with outputs of storcli and MegaCli without a prompt in between. Pure."""
 
 from __future__ import annotations
 

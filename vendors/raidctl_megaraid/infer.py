@@ -1,6 +1,6 @@
 """What follows from several outputs, before the model's objects are made.
 
-Weak values only: nothing here outweighs what a line of an output said.
+Weak values only: nothing here outweighs a line of an output.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from raidctl_megaraid.storcli.battery import settle_batteries
 BAD_BBU = "Write cache with a bad BBU"
 """A detail: whether the firmware was reported to keep write-back without a good battery, whatever the policy is."""
 _TARGETS = 128
-"""megaraid_sas shows so many volumes on channel 2, and as many more on channel 3 (MEGASAS_MAX_DEV_PER_CHANNEL)."""
+"""Volumes that megaraid_sas shows on channel 2, and again on channel 3 (MEGASAS_MAX_DEV_PER_CHANNEL)."""
 _LD_CHANNEL = 2
 _ALL_CHANNELS = 2 * _TARGETS
 _WORST: tuple[tuple[frozenset[str], Health], ...] = (
@@ -27,7 +27,7 @@ _WORST: tuple[tuple[frozenset[str], Health], ...] = (
     (frozenset({"degraded", "rebuilding"}), "warning"),
     (frozenset({"unknown"}), "unknown"),
 )
-# As the drive's own word says it.
+# As the drive's own word reports it.
 _REBUILDING = frozenset({"rbld", "rebuild", "rebuilding"})
 _COPYING = frozenset({"cpybck", "copyback", "replacing"})
 
@@ -120,7 +120,7 @@ def _homes(controller: ControllerDraft) -> None:
 
 
 def _members(controller: ControllerDraft) -> None:
-    """A drive says its group, or the group its drives: both know it in the end."""
+    """Link drives and arrays: some outputs name the array of a drive, others the drives of an array."""
     for drive in controller.drives.values():
         home, role = drive.get("array"), drive.get("role")
         if home is None:
@@ -150,13 +150,13 @@ def _group_health(controller: ControllerDraft) -> None:
 
 
 def is_pool(volume: GroupDraft) -> bool:
-    """Whether a volume is a pool of CacheCade: SSDs that cache the other volumes, and hold no data of their own."""
+    """Whether a volume is a pool of CacheCade: SSDs that cache the other volumes."""
     words = (volume.details.get(name, "").lower() for name in ("TYPE", "Virtual Drive Type", "Type"))
     return any(word.startswith(("cac", "cachecade")) for word in words)
 
 
 def _pools(controller: ControllerDraft) -> None:
-    """A pool for the cache is no volume: what is reported of it stands at its group, else at the controller."""
+    """Move the data of a CacheCade pool, which is no volume, to its array, else to the controller."""
     for key in [key for key, volume in controller.volumes.items() if is_pool(volume)]:
         volume = controller.volumes.pop(key)
         home: Draft = controller.arrays.get(volume.get("array")) or controller

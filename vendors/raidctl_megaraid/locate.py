@@ -9,16 +9,18 @@ import re
 from collections.abc import Sequence
 
 from raidctl.model import Controller, Drive, Tool
-from raidctl.request import Answer, Dialogue, ask_all
-from raidctl.vendor.locating import Light, NoLight, Shape
+from raidctl.request import Dialogue
+from raidctl.vendor.locating import Light, NoLight, Shape, lights_without_asking, never_shown
 from raidctl.vendor.plan import Action
-from raidctl.vendor.tools import command_of
+from raidctl.vendor.tools import command_of, reporting_tool
 from raidctl_megaraid.change import controller_number, judge
 from raidctl_megaraid.change.commands import TIMEOUT
 from raidctl_megaraid.collect.tool_call import LOCK
 from raidctl_megaraid.tools import KINDS
 
 __all__ = ["SHAPES", "judge", "lights", "lit"]
+
+lit = never_shown
 
 SHAPES: tuple[Shape, ...] = (
     (r"/c\d{1,3}(?:/e\d{1,5})?/s\d{1,5}", "(?:start|stop)", "locate", "nolog", "J"),
@@ -37,13 +39,13 @@ def lights(
     seconds: float,  # noqa: ARG001 - the signature of all; no tool of the family has a limit
 ) -> Dialogue[list[Light | NoLight]]:
     """The LED of each drive, by the tool that reported the controller."""
-    yield from ask_all([])  # nothing has to be asked
-    reported = [tool for tool in tools if controller.told_by in (None, tool.name)]
-    kind = KINDS.get(reported[0].name) if reported else None
+    tool = reporting_tool(controller, tools)
+    kind = KINDS.get(tool.name) if tool is not None else None
     number = controller_number(controller)
-    if kind is None or number is None:
-        return [NoLight(drive.id, _no_tool(controller)) for drive in drives]
-    return [_light(drive, controller, command_of(reported[0]), kind, number) for drive in drives]
+    if tool is None or kind is None or number is None:
+        return lights_without_asking(drives, lambda drive: NoLight(drive.id, _no_tool(controller)))
+    command = command_of(tool)
+    return lights_without_asking(drives, lambda drive: _light(drive, controller, command, kind, number))
 
 
 def _no_tool(controller: Controller) -> str:
@@ -74,8 +76,3 @@ def _denies(label: str, text: str) -> bool:
 def _switched(drive: Drive, on: tuple[str, ...], off: tuple[str, ...]) -> Light:
     start, stop = (Action(argv=argv, timeout=TIMEOUT, lock=LOCK) for argv in (on, off))
     return Light(object_id=drive.id, on=start, off=stop)
-
-
-def lit(answer: Answer) -> bool | None:  # noqa: ARG001 - the signature of all
-    """Unknown: no command shows it."""
-    return None

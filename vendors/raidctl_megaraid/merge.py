@@ -1,7 +1,7 @@
-"""Merge outputs of one machine; keep those of several apart.
+"""Merge outputs of one machine, and separate those of several machines.
 
-Each output is read onto drafts; here the drafts of the same controller are joined. Two outputs are of two machines
-when they tell different serial numbers of the same controller or of the drive in the same place.
+Each output is read into drafts; here the drafts of the same controller are joined. Two outputs are of two machines
+when they report different serial numbers of the same controller or of the drive in the same place.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ class Machine(Struct):
     """What outputs of one kind of tool reported one machine."""
 
     kind: str
-    """``storcli``, ``storcli2``, ``megacli`` or ``mfi``: their numbers of the cards are not each other's."""
+    """``storcli``, ``storcli2``, ``megacli`` or ``mfi``: each numbers the controllers in its own way."""
     controllers: Controllers = field(default_factory=Controllers)
     folders: set[str] = set()
     tools: list[str] = []
 
 
 def join(machines: list[Machine], kind: str, document: Document, read: Controllers) -> Machine:
-    """Put what a document reported onto the machine that it belongs to; a new one where it contradicts all others."""
+    """Add what a document reported to its machine; to a new one if it contradicts all others."""
     folder = dirname(document.name)
     fitting = [one for one in machines if one.kind == kind and _fits(one.controllers, read)]
     home = (
@@ -58,7 +58,7 @@ def put_together(into: Controllers, read: Controllers) -> None:
         if known is None:
             into.by_number[number] = controller
         elif known is not controller:
-            if number and not known.name:  # what came before did not name its card
+            if number and not known.name:  # the earlier output did not name its controller
                 del into.by_number[known.name]
                 into.by_number[number] = known
                 known.name = number
@@ -118,7 +118,7 @@ def _plain(value: object) -> str:
 
 
 def _shares(controllers: Controllers, read: Controllers) -> bool:
-    """Whether both tell one serial number: of a controller, or of a drive in the same place."""
+    """Whether both report one serial number: of a controller, or of a drive in the same place."""
     for mine, controller in _pairs(controllers, read):
         pairs: list[tuple[Draft, Draft]] = [(mine, controller)]
         pairs += [(mine.drives[key], controller.drives[key]) for key in mine.drives.keys() & controller.drives.keys()]
@@ -134,5 +134,5 @@ def same_controller(mine: ControllerDraft, kind: str, other: ControllerDraft, it
         if first and second:
             return _plain(first) == _plain(second)
     if "storcli2" in (kind, its) and kind != its:
-        return False  # they know no card in common
+        return False  # they have no controller in common
     return mine.name == other.name and not _differ(mine, other, "model")

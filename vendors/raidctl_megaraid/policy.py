@@ -1,8 +1,8 @@
 """How a volume is cached: what is configured, what is active, and why the two differ.
 
-The tools tell both: the initial or default setting and the current one. A protected write-back falls back to
-write-through while the battery is not good. Where the current setting says write-back although there is nothing that
-could keep the data, one of the two is wrong, and nothing is claimed.
+The tools print both: the initial or default setting and the current one. A protected write-back falls back to
+write-through while the battery is not good. If the current setting is write-back although there is nothing that
+could keep the data, one of the two is wrong, and what is active is unknown.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ _NOT_REPORTED = "The tool does not say why."
 
 
 class Power(Struct, frozen=True):
-    """What stands behind the cache memory."""
+    """What protects the cache memory."""
 
     cache: Cache | None
     batteries: Sequence[Battery]
     present: bool | None
-    """Whether there is a battery; None when the tool does not tell."""
+    """Whether there is a battery; None if not reported."""
     mask: int | None
 
     @property
@@ -49,7 +49,7 @@ class Power(Struct, frozen=True):
 
     @property
     def cause(self) -> str | None:
-        """What keeps write-back from being active, one sentence; None when the tool reports nothing."""
+        """What keeps write-back from being active, one sentence; None if the tool reports nothing."""
         if self.cache is not None and self.cache.present is False:
             return "The controller has no cache memory."
         if self.present is False and not self.batteries:
@@ -79,13 +79,13 @@ def _battery(battery: Battery) -> str:
         "failed": f"The cache's {name} has failed",
     }.get(battery.status, f"The cache's {name} is {battery.status}")
     printed = battery.status_text
-    # "is in a learn cycle: Learn Cycle Active: Yes" says it twice
+    # "is in a learn cycle: Learn Cycle Active: Yes" would repeat it
     twice = printed is None or printed.lower() in text.lower() or printed.lower().startswith(("learn", "charging"))
     return f"{text}." if twice else f"{text}: {printed}."
 
 
 def volume_cache(volume: GroupDraft, controller: ControllerDraft, power: Power) -> VolumeCache | None:
-    """The cache of a volume; None when nothing  was reported of it."""
+    """The cache of a volume; None if nothing was reported of it."""
     names = ("read_policy", "io_policy", "drive_write_cache")
     read, io, drives = (volume.get(f"cache.{name}") for name in names)
     current: WritePolicy | None = volume.get("write_current")
@@ -107,7 +107,7 @@ def volume_cache(volume: GroupDraft, controller: ControllerDraft, power: Power) 
 def _configured(volume: GroupDraft, current: WritePolicy | None, power: Power, *, fixed: bool) -> WritePolicy | None:
     """The default or initial setting; without one, what is active, unless that may be a fallback.
 
-    ``fixed``: the card cannot change the policy, so that what is in force is all there is.
+    ``fixed``: the controller cannot change the policy, so the active one is also the configured one.
     """
     reported: WritePolicy | None = volume.get("write_configured")
     if reported is None and volume.get("write_configured_unread"):

@@ -1,4 +1,4 @@
-"""One output, in whatever dialect, read onto drafts."""
+"""Read one output of any dialect into drafts."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ STORCLI, MEGACLI = "storcli", "megacli"
 """The kinds of documents: every storcli and perccli in JSON and text, and MegaCli."""
 _MEGACLI_NAMES = ("MegaCli64", "MegaCli", "megacli", "megasascli", "CmdTool2")
 SHOWN = {dialect.V7: "storcli", dialect.V8: "storcli2", MEGACLI: "MegaCli", reader.KIND: reader.NAME}
-"""What each kind of tool is called where nobody says which program it was."""
+"""The name of each kind of tool if the output does not show which tool it was."""
 
 
 class ReadDocument(Struct):
@@ -33,14 +33,14 @@ class ReadDocument(Struct):
     controllers: Controllers = field(default_factory=Controllers)
     problems: list[Problem] = []
     tool: str | None = None
-    """The program, where the command line or the file's name says which."""
+    """The tool; None if neither the command line nor the file's name contains it."""
     version: str | None = None
     answered: bool = True
-    """It is an answer of the tool, whole, whatever it says."""
+    """Whether it is complete output of the tool, a reported failure included."""
 
 
 def read_document(document: Document) -> ReadDocument:
-    """Read one document. Never raises for what it says."""
+    """Read one document. Never raises for its contents."""
     if document.kind == MEGACLI:
         return _megacli(document)
     if document.kind == reader.KIND:

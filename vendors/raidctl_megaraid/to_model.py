@@ -120,7 +120,7 @@ _NOT_WHOLE = ("degraded", "rebuilding", "failed", "offline")
 
 
 def pci_address(text: str | None) -> str | None:
-    """``0000:03:00.0`` of ``00:03:00:00`` or ``03:00.0``; None when the text is no address of a PCI function."""
+    """``0000:03:00.0`` of ``00:03:00:00`` or ``03:00.0``; None if the text is no address of a PCI function."""
     match = _PCI.fullmatch((text or "").strip())
     if match is None:
         return None
@@ -151,7 +151,7 @@ def _cache(controller: ControllerDraft) -> Cache | None:
 
 
 def _batteries(controller: ControllerDraft, cache: Cache | None, controller_id: str) -> tuple[Battery, ...]:
-    """What keeps the cache. A controller with cache memory that says it has none gets one that is missing."""
+    """What protects the cache: a missing one for a controller with cache memory that reports none."""
     if controller.batteries:
         drafts = enumerate(controller.batteries.values())
         return tuple(draft.build(Battery, id=f"{controller_id}/battery{number}") for number, draft in drafts)
@@ -166,7 +166,7 @@ def _batteries(controller: ControllerDraft, cache: Cache | None, controller_id: 
         text = f"BBU Status {mask}: {printed}" if printed else f"BBU Status {mask}"
         return (Battery(id=f"{controller_id}/battery0", status=bbu_mask.status(mask), status_text=text),)
     if present is True:
-        # BBU              : Present        it is there; how it is stands in another output
+        # BBU              : Present        it is there; its state is in another output
         return (Battery(id=f"{controller_id}/battery0", status="unknown", status_text="Present"),)
     return ()
 
@@ -214,7 +214,7 @@ def _drive(draft: Draft, spares: dict[str, list[str]], controller_id: str) -> Dr
 
 
 def _progress(drive: Draft) -> Progress | None:
-    """What goes on, by its own lines; else by the drive's state, ``Rbld``."""
+    """The operation in progress, by its own lines; else by the drive's state, ``Rbld``."""
     reported = drive.part("progress", Progress)
     named = vocabulary.operation_of_state(drive.get("status_text"))
     if reported is not None and (named is None or reported.operation != "unknown"):
@@ -239,7 +239,7 @@ _VOLUME_FIELDS = {
 
 
 def _shown_on(alone: list[str], draft: Draft, where: str) -> Shown | None:
-    """``alone``: batteries without lines of their own, which those of the controller tell of."""
+    """``alone``: batteries that only lines about the controller report."""
 
     def on_controller(name: str, value: object) -> Iterator[tuple[str, str, object]]:
         if name in _OF_BATTERY:

@@ -81,7 +81,7 @@ MAKERS = (
 MFI = ToolSpec(
     name="raidctl-mfi", package="raidctl itself: reads controllers on the driver megaraid_sas up to the 94xx"
 )
-"""Our own, asked where none of the others reports a controller."""
+"""raidctl's own tool, run if the others report no controller."""
 
 TOOLS = (*MAKERS, MFI)
 
@@ -90,6 +90,6 @@ KINDS: dict[str, str] = {
     "storcli2": "storcli2", "perccli2": "perccli2", "MegaCli64": "megacli", "MegaCli": "megacli",
     "megacli": "megacli", "megasascli": "megacli", "CmdTool2": "megacli",
 }  # fmt: skip
-"""What a program is, whatever its word width and packer: a second one of the same kind sees nothing more."""
+"""The kind of each tool, whatever its name: a second one of the same kind reports nothing more."""
 SECOND_GENERATION = frozenset({"storcli2", "perccli2"})
 """Kinds whose grammar is that of version 8."""

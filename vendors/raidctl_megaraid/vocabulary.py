@@ -2,7 +2,7 @@
 
 storcli and perccli print short words (``Optl``, ``UGood``), MegaCli long ones (``Optimal``, ``Unconfigured(good)``),
 version 8 splits a drive's word in two (``Conf`` and ``Online``). Words are compared in lower case with runs of blanks
-made one. A word that is not here is None to the caller, who keeps the raw word and says so.
+made one. A word that is not here is None to the caller, who keeps the raw word and reports a problem.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from raidctl.model import (
     WritePolicy,
 )
 from raidctl.text import collapse
+from raidctl.vendor.statuses import VolumeWord
 
 T = TypeVar("T")
 
@@ -43,13 +44,6 @@ NO_VALUE = frozenset(
 """Values that say that there is no value."""
 
 
-class VolumeWord(NamedTuple):
-    """What a state word of a virtual drive means."""
-
-    status: VolumeStatus
-    operation: Operation | None = None
-
-
 class DriveWord(NamedTuple):
     """What a state word of a physical drive means: its health, and what it is for as far as the word reports."""
 
@@ -64,7 +58,7 @@ def normalized(text: str) -> str:
 
 
 def has_value(text: str) -> bool:
-    """Whether a value says something: not ``-``, ``N/A``, blank."""
+    """Whether it is a value, and not ``-``, ``N/A`` or blank."""
     return normalized(text) not in NO_VALUE
 
 
@@ -190,7 +184,7 @@ _RAID_WORDS: dict[str, RaidLevel] = {
 
 
 def raid_level(text: str) -> RaidLevel | None:
-    """The level of ``RAID5``, ``RAID-5``, ``R5``, ``RAID1E``, ``Cac0``; None where there is none.
+    """The level of ``RAID5``, ``RAID-5``, ``R5``, ``RAID1E``, ``Cac0``; None if there is none.
 
     Raises:
         ValueError: A word that is not known.
@@ -243,12 +237,12 @@ _IO: dict[str, IoPolicy] = {
 
 
 def media(text: str) -> Media | None:
-    """Spinning or solid state; None where it is not reported. ValueError for another word."""
+    """Spinning or solid state; None if not reported. ValueError for another word."""
     return _found(_MEDIA, text, "a medium")
 
 
 def interface(text: str) -> Interface | None:
-    """How a drive is attached; None where it is not reported. ValueError for another word."""
+    """How a drive is attached; None if not reported. ValueError for another word."""
     return _found(_INTERFACES, text, "an interface")
 
 
@@ -273,7 +267,7 @@ def io_policy(text: str) -> IoPolicy | None:
 
 
 def switch(text: str) -> Literal["enabled", "disabled"] | None:
-    """``On``, ``Disabled`` of a write cache; None where it is not reported. ValueError for another word."""
+    """``On``, ``Disabled`` of a write cache; None if not reported. ValueError for another word."""
     found = flag(text)
     return None if found is None else "enabled" if found else "disabled"
 
@@ -285,7 +279,7 @@ _FLAGS = {
 
 
 def flag(text: str) -> bool | None:
-    """Yes or no; None where it is not reported. ValueError for another word."""
+    """Yes or no; None if not reported. ValueError for another word."""
     return _found(_FLAGS, text, "yes or no")
 
 
@@ -321,7 +315,7 @@ BUSY_STATUS: dict[Operation, VolumeStatus] = {
     "check": "checking", "parity": "initializing", "initialize": "initializing", "migrate": "migrating",
     "expand": "expanding", "rebuild": "rebuilding", "recovery": "rebuilding", "copyback": "rebuilding",
 }  # fmt: skip
-"""What an optimal volume is while an operation goes on."""
+"""The status of an optimal volume during an operation."""
 
 
 def operation(text: str) -> Operation:

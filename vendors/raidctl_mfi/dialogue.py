@@ -18,7 +18,7 @@ Dialogue = Generator[Question, Answer, T]
 MOST_CONFIG = 64 * 1024
 """Most bytes of configuration that are requested; 64 arrays of 32 drives need less."""
 _DISK = 0
-"""SCSI device type of a disk; enclosures (0x0d) are in the same list."""
+"""SCSI device type of a drive; enclosures (0x0d) are in the same list."""
 
 
 @dataclass

@@ -136,7 +136,7 @@ def _inquiry(info: dict[str, Any] | None) -> Json:
 
 
 def _interface(info: dict[str, Any] | None) -> str | None:
-    """The interface from the kernel's field; if that is 0, from the disk data format's type (bits 12 to 15)."""
+    """The interface from the kernel's field; if that is 0, from the type of SNIA DDF (bits 12 to 15)."""
     if info is None:
         return None
     return INTERFACES.get(info["interface_type"] or (info["ddf_type"] or 0) >> 12)

@@ -1,6 +1,6 @@
 """The firmware's numbers in words.
 
-Sources: FreeBSD's ``mfireg.h`` and ``mfiutil``, the kernel's ``megaraid_sas.h``, the SNIA disk data format (levels).
+Sources: FreeBSD's ``mfireg.h`` and ``mfiutil``, the kernel's ``megaraid_sas.h``, SNIA DDF (levels).
 """
 
 from __future__ import annotations

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 
-from raidctl.evidence import Output
 from raidctl.model import Controller, Problem, Tool
-from raidctl.order import natural
+from raidctl.vendor.controllers import observation_of, read_outputs
 from raidctl.vendor.draft import unreadable
 from raidctl.vendor.protocol import Document, Observation
 from raidctl_mpt.draft import Controllers
@@ -35,13 +34,9 @@ def assemble(
 ) -> Observation:
     """The same for a dialogue: with its problems, tools and devices, without the controllers that others show."""
     controllers = Controllers()
-    readers = [Reader(Output.of_text(document.name, document.text), controllers) for document in documents]
-    for reader in readers:
-        reader.read()
+    readers = read_outputs(documents, lambda output: Reader(output, controllers))
     found, reported = [], list(problems)
-    for controller in sorted(controllers.controllers.values(), key=lambda item: natural(item.name)):
-        if not controller.reported:
-            continue
+    for controller in controllers.reported():
         described, own = build(controller, devices)
         if left_out(described):
             for draft in controller.all():
@@ -53,13 +48,7 @@ def assemble(
     for reader in readers:
         reported += [_error(error, reader.output.command) for error in reader.errors[:20]]
         reported += unreadable(reader.output, _REMEDY, known=reader.errors or reader.ended)
-    versions = [Tool(name=reader.tool, version=reader.version) for reader in readers if reader.tool and reader.version]
-    return Observation(
-        controllers=tuple(found),
-        problems=tuple(dict.fromkeys(reported)),
-        tools=tuple(tools) or tuple(dict.fromkeys(versions)),
-        outputs=tuple(reader.output for reader in readers),
-    )
+    return observation_of(found, reported, readers, tools)
 
 
 def _error(error: str, where: str) -> Problem:

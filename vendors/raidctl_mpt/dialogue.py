@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from raidctl.evidence import Output
 from raidctl.host import HostView
 from raidctl.model import Controller
 from raidctl.request import Dialogue
+from raidctl.vendor.controllers import read_outputs
 from raidctl.vendor.kernel_volumes import with_unlisted
 from raidctl.vendor.protocol import Document, Observation, ToolSpec
 from raidctl.vendor.session import Reading, Session
@@ -74,8 +74,7 @@ def _none_there(document: Document) -> bool:
 
 def _drafts(documents: Sequence[Document]) -> Controllers:
     controllers = Controllers()
-    for document in documents:
-        Reader(Output.of_text(document.name, document.text), controllers).read()
+    read_outputs(documents, lambda output: Reader(output, controllers))
     return controllers
 
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from msgspec import Struct
-
-from raidctl.vendor import draft
+from raidctl.vendor import controllers, draft
 from raidctl.vendor.draft import GroupDraft
 
 
@@ -15,16 +13,8 @@ class ControllerDraft(draft.ControllerDraft[GroupDraft]):
     members of an array are places, also those that no drive is listed for.
     """
 
-    def new_group(self, name: str) -> GroupDraft:
-        """An empty draft of an array or volume."""
-        return GroupDraft(name)
 
-
-class Controllers(Struct):
+class Controllers(controllers.Controllers[ControllerDraft]):
     """The controllers in a collection of outputs."""
 
-    controllers: dict[str, ControllerDraft] = {}
-
-    def controller(self, name: str) -> ControllerDraft:
-        """The draft of a controller, made if it is new."""
-        return self.controllers.setdefault(name, ControllerDraft(name))
+    controller_type = ControllerDraft

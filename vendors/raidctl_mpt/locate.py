@@ -9,13 +9,15 @@ import re
 from collections.abc import Sequence
 
 from raidctl.model import Controller, Drive, Tool
-from raidctl.request import Answer, Dialogue, RunAnswer, ask_all
-from raidctl.vendor.locating import Light, NoLight, Shape
+from raidctl.request import Answer, Dialogue, RunAnswer
+from raidctl.vendor.locating import Light, NoLight, Shape, lights_without_asking, message_of, never_shown
 from raidctl.vendor.plan import Action
 from raidctl.vendor.tools import command_of
 from raidctl_mpt.dialogue import LOCK, TIMEOUT
 
 __all__ = ["SHAPES", "judge", "lights", "lit"]
+
+lit = never_shown
 
 SHAPES: tuple[Shape, ...] = ((r"\d{1,3}", "LOCATE", r"\d{1,5}:\d{1,5}", "ON|OFF"),)
 _PLACE = re.compile(r"mpt:(sas[23])-(\d{1,3})/(\d{1,5}:\d{1,5})", re.ASCII)
@@ -30,8 +32,7 @@ def lights(
     seconds: float,  # noqa: ARG001 - as above; the tools have no limit
 ) -> Dialogue[list[Light | NoLight]]:
     """The LED of each drive."""
-    yield from ask_all([])  # nothing has to be asked
-    return [_light(drive, tools) for drive in drives]
+    return lights_without_asking(drives, lambda drive: _light(drive, tools))
 
 
 def _light(drive: Drive, tools: Sequence[Tool]) -> Light | NoLight:
@@ -51,12 +52,7 @@ def judge(action: Action, answer: Answer) -> str | None:
     """The tool's objection; None if it reports that the command LOCATE has completed."""
     if not isinstance(answer, RunAnswer):
         return None
-    output = " ".join(f"{answer.text} {answer.error_text}".split())
+    output = message_of(answer)
     if _DONE.search(output):
         return None
     return output[-200:] or f"{action.argv[0]} printed nothing"
-
-
-def lit(answer: Answer) -> bool | None:  # noqa: ARG001 - the signature of all
-    """Unknown: no command shows it."""
-    return None

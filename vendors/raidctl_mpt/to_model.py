@@ -38,7 +38,7 @@ def build(controller: ControllerDraft, devices: Mapping[str, str]) -> tuple[Cont
         firmware=controller.get("firmware"),
         slot=controller.get("slot"),
         pci_address=_address(controller),
-        # the firmware has no memory for a cache of its own
+        # these controllers have no cache memory
         cache=Cache(present=False),
         mode="raid" if controller.volumes else controller.get("mode"),
         arrays=tuple(_array(item, members[name], controller, object_id) for name, item in controller.arrays.items()),

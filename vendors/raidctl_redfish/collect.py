@@ -1,4 +1,4 @@
-"""From resources to the model: which belong to one controller, and what is made of them."""
+"""Group resources by controller, and convert them to the model."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _USED = frozenset(
 _STEADY = ("Status", "SerialNumber", "Identifiers", "RAIDType", "CapacityBytes", "WriteCachePolicy", "FailurePredicted")
 _RESOURCE = re.compile(r"(?m)^\{")
 _WAY = ("ServiceRoot", "ComputerSystem", "SmartStorage", "SimpleStorage")
-"""What leads to the resources of controllers, besides collections."""
+"""Links to the resources of controllers, besides collections."""
 _AGAIN = "Read it again; a file must contain one whole resource, as the BMC gives it."
 
 
@@ -87,7 +87,7 @@ def read(documents: Sequence[Document], support: Mapping[str, Capability]) -> Ob
 
 
 def _differences(one: Resource, two: Resource) -> list[str]:
-    """Which fields of two documents with one path show two machines or moments; figures that always change do not."""
+    """The constant fields that differ: two documents with one path are of two machines or moments."""
     if one is two:
         return []
     return [name for name in _STEADY if one.get(name) != two.get(name)]
@@ -100,7 +100,7 @@ def _badness(one: Resource) -> int:
 
 
 def _texts(text: str) -> list[str]:
-    """The resources of a text, such as a terminal's with several calls of curl; what breaks off is one, too."""
+    """Split a text, such as the screen of several calls of curl, into its resources, also a cut one."""
     found: list[str] = []
     end = 0
     for begin in _RESOURCE.finditer(text):
@@ -114,7 +114,7 @@ def _texts(text: str) -> list[str]:
 
 
 def _members(value: Any) -> list[str]:
-    """The resources of a collection that was asked for with ``?$expand=.``; none where it has links to them."""
+    """The resources of a collection that was asked for with ``?$expand=.``; none if it has links to them."""
     members = value.get("Members") if isinstance(value, Mapping) else None
     found = [one for one in members if isinstance(one, Mapping)] if isinstance(members, list) else []
     return [json.dumps(one) for one in found if "@odata.type" in one]
@@ -134,7 +134,7 @@ def simple_storage_alone(system: Resource) -> Problem | None:
 def _without_storage(
     systems: Iterable[Resource], resources: Mapping[str, Resource], empty: Collection[str]
 ) -> Iterable[Problem]:
-    """Saved systems of whose storage nothing is saved."""
+    """Saved systems without any saved storage."""
     for system in systems:
         problem, storage = simple_storage_alone(system), link_of(system.get("Storage"))
         if problem is not None:

@@ -8,7 +8,3 @@ from raidctl.vendor.draft import GroupDraft
 
 class ControllerDraft(draft.ControllerDraft[GroupDraft]):
     """A Storage resource with its controllers, or an array controller of HPE."""
-
-    def new_group(self, name: str) -> GroupDraft:
-        """An empty draft of an array or a volume."""
-        return GroupDraft(name)

@@ -143,7 +143,7 @@ def _status(resource: Resource) -> str | None:
 
 
 def _marks(resource: Resource) -> Iterator[Mark]:
-    """What else tells that a standard drive is failing."""
+    """Further signs that a standard drive is failing."""
     if resource.get("FailurePredicted") is True:
         yield Mark("warning", "FailurePredicted", resource.line("FailurePredicted"))
     # "EncryptionStatus": "Locked": the data cannot be read
@@ -162,7 +162,7 @@ def _marks(resource: Resource) -> Iterator[Mark]:
 
 
 def _mark(resource: Resource, leaf: str, word: object) -> Iterator[Mark]:
-    """A further word for the state; one that says "fine" adds nothing."""
+    """A further word for the state; one that means "good" adds nothing."""
     if isinstance(word, str) and bare(word) not in ("", "unknown") and (status := DRIVE.get(bare(word))) != "ok":
         yield Mark(status or "unknown", word, resource.line(leaf))
 

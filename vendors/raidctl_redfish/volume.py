@@ -212,7 +212,7 @@ def volume_cache(draft: GroupDraft, battery: BatteryStatus | None) -> VolumeCach
 
 
 def _active(policy: WritePolicy | None, state: str) -> WriteActive | None:
-    """What is in force, as far as it is reported: write-through is, whatever the cache's state."""
+    """The active policy, as far as it is reported; write-through is active whatever the cache's state."""
     if policy == "write_through":
         return "write_through"
     if policy == "off":

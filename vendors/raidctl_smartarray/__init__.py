@@ -29,7 +29,7 @@ def observe(host: HostView) -> Dialogue[Observation]:
     observed = Observation()
     setting = [one for one in found if one.spec in _SETTING_TOOLS]
     if setting:
-        from raidctl_smartarray import dialogue  # noqa: PLC0415 - takes its time, and most machines have no such card
+        from raidctl_smartarray import dialogue  # noqa: PLC0415 - slow, and most machines have no such controller
 
         observed = yield from dialogue.observe(host, setting)
     if observed.controllers or not any(device.driver in DRIVERS for device in host.pci):

@@ -31,7 +31,7 @@ from raidctl.text import listing
 from raidctl.vendor.plan import Action, Desired, Flush, Plan, Refusal, Setting, ToolSetting
 from raidctl.vendor.planner import CannotError, Planner, divided
 from raidctl.vendor.setting_values import value
-from raidctl.vendor.tools import command_of
+from raidctl.vendor.tools import command_of, reporting_tool
 from raidctl_smartarray.dialogue import ENVIRONMENT, LOCK, TIMEOUT
 from raidctl_smartarray.tools import TOOLS
 from raidctl_smartarray.vocabulary import normalized
@@ -153,13 +153,13 @@ _NAMES = frozenset(spec.name for spec in TOOLS)
 
 def command(controller: Controller, tools: Sequence[Tool]) -> str | None:
     """The tool that reported the controller."""
-    reported = [tool for tool in tools if controller.told_by in (None, tool.name) and tool.name in _NAMES]
-    return command_of(reported[0]) if reported else None
+    tool = reporting_tool(controller, [tool for tool in tools if tool.name in _NAMES])
+    return command_of(tool) if tool is not None else None
 
 
 @dataclass
 class _Planner(Planner):
-    """A plan in the making."""
+    """A plan under construction."""
 
     order = _ORDER
     ratio = "cacheratio"

@@ -1,4 +1,4 @@
-"""Put the sections of all outputs onto drafts of controllers, arrays and drives."""
+"""Read the sections of all outputs into drafts of controllers, arrays and drives."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ def _drive_cache(text: str) -> str | None:
 
 _CACHE_ERROR = re.compile(r"\berror|\bfail", re.IGNORECASE)
 _DEAD = re.compile(r"\berror\b|lock(?:ed)?[ -]?up|not responding|\bfailed\b", re.IGNORECASE)
-# These lines are printed for RAID cards only; a card that prints them and no mode has no other mode.
+# Printed for RAID controllers only; one that prints these and no mode has no other mode.
 _RAID_ONLY_MODELS = re.compile(r"Smart Array (?:[PE]\d[01]\d\w{0,2}|\d{1,4}i?)$")
 _RAID_ONLY = frozenset({"rebuild priority", "expand priority", "elevator sort", "raid 6 (adg) status", "raid 6 status"})
 
@@ -108,8 +108,8 @@ def known_slot(text: str) -> bool:
 def read_pairs(controller: ControllerDraft, section: Section, *, ended: bool) -> None:
     """Read the settings right below the controller's heading.
 
-    ``ended``: something else follows, so that the settings are not cut off. A card that has no line for its mode then
-    knows but one: the tools print it for the cards that have several. Cards up to Gen7 never had another.
+    ``ended``: something else follows, so that the settings are not cut off. Then a controller without a line for its
+    mode has only one: the tools print it for those that have several. Controllers up to Gen7 have one.
     """
     fields.read_pairs(controller, section.pairs, _FIELDS, normalized)
     old = _RAID_ONLY_MODELS.search(section.heading.parts.get("model", "")) is not None
@@ -134,7 +134,7 @@ def _cache_reason(controller: ControllerDraft, pair: Pair) -> None:
     text = collapse(pair.value)
     for line in pair.lines:
         controller.put(line, f"cache.{normalized(pair.label)}", text, shown_as="cache.status_text")
-    if _CACHE_ERROR.search(text) and "disabled" not in text.lower():  # else the status says the same
+    if _CACHE_ERROR.search(text) and "disabled" not in text.lower():  # else the status reports the same
         controller.add_problem(
             "warning", "state", f"The cache reports a problem: {text}", "Read the controller's diagnostic report."
         )
@@ -224,7 +224,7 @@ _FIELDS: Fields[ControllerDraft] = {
     "serial number": Field("serial", numbers.text),
     # Firmware Version: 3.22 (FW update is recommended to minimum version: 6.00)
     "firmware version": firmware,
-    # Dynamic (driver based) cards have this line in place of the firmware's.
+    # Dynamic (driver based) controllers have this line in place of the firmware's.
     "raid stack version": Field("firmware", numbers.text, ROW),
     "driver name": Field("driver", optional(has_value, numbers.module_name)),
     "pci address (domain:bus:device.function)": Field("pci_address", optional(has_value, numbers.pci_address)),

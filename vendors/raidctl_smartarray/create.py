@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from raidctl.model import Controller, Tool
 from raidctl.vendor.creating import CannotCreate, NewVolume, label
-from raidctl.vendor.tools import command_of
+from raidctl.vendor.tools import command_of, reporting_tool
 
 _LEVELS = {
     "raid0": "0", "raid1": "1", "raid10": "1+0", "raid5": "5", "raid6": "6", "raid50": "50", "raid60": "60",
@@ -22,12 +22,12 @@ _LABEL = re.compile(r"[\w.-]{1,64}", re.ASCII)
 
 
 def create(controller: Controller, new: NewVolume, tools: Sequence[Tool]) -> Sequence[tuple[str, ...]]:
-    """One call; the drives become an array of their own."""
-    reported = [tool for tool in tools if controller.told_by in (None, tool.name)]
+    """One call; the drives become a new array."""
+    tool = reporting_tool(controller, tools)
     level = _LEVELS.get(new.raid_level)
     if level is None:
         raise CannotCreate(f"Smart Array controllers have no {new.raid_level}.")
-    if not reported or controller.slot is None or not _SLOT.fullmatch(controller.slot):
+    if tool is None or controller.slot is None or not _SLOT.fullmatch(controller.slot):
         raise CannotCreate("The tool that reported the controller, or the controller's slot, is unknown.")
     if level == "1" and len(new.drives) != 2:
         raise CannotCreate("A raid1 of Smart Array controllers has 2 drives; more are a raid10.")
@@ -36,7 +36,7 @@ def create(controller: Controller, new: NewVolume, tools: Sequence[Tool]) -> Seq
         raise CannotCreate("The tool does not report the port, box and bay of a drive.")
     if new.size_bytes is not None:
         raise CannotCreate("The unit of the tool's size is not documented: leave size out, or make it by hand.")
-    words = [command_of(reported[0]), "ctrl", f"slot={controller.slot}", "create", "type=ld"]
+    words = [command_of(tool), "ctrl", f"slot={controller.slot}", "create", "type=ld"]
     words += [f"drives={','.join(places)}", f"raid={level}"]
     if new.strip_bytes:
         words.append(f"ss={new.strip_bytes // 1024}")

@@ -1,8 +1,8 @@
 """The dialogue with the tools of a machine.
 
-Each installed tool is asked for everything in one call. Only where that fails, or where the PCI bus holds more cards
-than all tools told of, it is asked for its list of cards and then for each card on its own: at most two calls for the
-machine and one for each card. The tools cannot run twice at once; all calls share one lock.
+Each installed tool is asked for everything in one call. If that fails, or if the PCI bus has more controllers than
+all tools reported, it is asked for its list of controllers and then for each one: at most two calls for the machine and
+one for each controller. The tools cannot run twice at once; all calls share one lock.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def observe(host: HostView, found: Sequence[Installed]) -> Dialogue[Observation]
     if again:
         slots = {choice.draft.chassis or choice.draft.name for choice in seen}
         yield from together([_ask_one_by_one(one, slots) for one in again])
-    # collected again: choosing the best source has taken evidence away
+    # collected again: choosing the best source has removed evidence
     return _assemble(sessions, _collections(sessions), host)
 
 

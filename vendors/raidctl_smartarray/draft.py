@@ -16,7 +16,3 @@ class ControllerDraft(draft.ControllerDraft[GroupDraft]):
     """Name of its device node, ``c0`` or ``sg2``, where no slot is known."""
 
     array_prefix: ClassVar[str] = ""
-
-    def new_group(self, name: str) -> GroupDraft:
-        """An empty draft of an array or a volume."""
-        return GroupDraft(name)

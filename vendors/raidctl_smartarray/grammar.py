@@ -1,7 +1,7 @@
-"""The forms of the lines that open a section, list an object in one line, or say something about the run.
+"""The forms of lines: headings of sections, objects in one line, messages about the run.
 
-Indentation is a hint and not the grammar: what a line is follows from its words. The tool's own lines stand in comments
-above the expressions that read them.
+Indentation is only a hint: the words of a line decide what it is. The comments above the expressions are the tool's own
+lines.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ _PROSE = ("error", "warning", "note", "caution")
 
 
 def heading(text: str) -> Heading | None:
-    """What section or object a stripped line opens; None when it opens none."""
+    """What section or object a stripped line opens; None if it opens none."""
     found = first_form(_FORMS, text)
     if found is None:
         return None
@@ -159,7 +159,7 @@ def line_kind(text: str) -> LineKind | None:
 
 
 def tool_version(text: str) -> tuple[str | None, str] | None:
-    """Name of the tool (None when the banner does not tell) and its version.
+    """Name of the tool (None if the banner does not show it) and its version.
 
     ``SSACLI Version: 4.21.7.0 2019-11-19``, ``HP Array Configuration Utility CLI 9.40.12.0``.
     """

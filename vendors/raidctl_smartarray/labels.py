@@ -1,7 +1,7 @@
 """The labels that the tools print in each kind of section, over all their versions.
 
-A label that stands here without filling a field of the model becomes a detail. A label that is not here stays unread:
-the tables say what the format is, they do not swallow what comes. Some labels come in families (``Driver Supports …``):
+A label in these tables that fills no field of the model becomes a detail. A label that is not in them stays unparsed:
+the tables define the format, so a new label is noticed. Some labels come in families (``Driver Supports …``):
 these are patterns. All are compared in lower case with runs of blanks made one.
 """
 

@@ -10,14 +10,16 @@ import re
 from collections.abc import Sequence
 
 from raidctl.model import Controller, Drive, Tool
-from raidctl.request import Answer, Dialogue, Run, ask
-from raidctl.vendor.locating import Light, NoLight, Shape
+from raidctl.request import Dialogue, Run, ask
+from raidctl.vendor.locating import Light, NoLight, Shape, never_shown
 from raidctl.vendor.plan import Action
-from raidctl.vendor.tools import command_of
+from raidctl.vendor.tools import command_of, reporting_tool
 from raidctl_smartarray.change import judge
 from raidctl_smartarray.dialogue import ENVIRONMENT, LOCK, TIMEOUT
 
 __all__ = ["SHAPES", "judge", "lights", "lit"]
+
+lit = never_shown
 
 _ADDRESS = r"(?:\d{1,3}[IE]?:)?\d{1,3}:\d{1,3}"
 _SLOT = r"\w{1,8}"
@@ -34,12 +36,12 @@ _DURATION = re.compile(r"\bduration=", re.IGNORECASE)
 def lights(
     controller: Controller, drives: Sequence[Drive], tools: Sequence[Tool], seconds: float
 ) -> Dialogue[list[Light | NoLight]]:
-    """The LED of each drive; the help text tells whether this version knows ``duration``."""
-    reported = [tool for tool in tools if controller.told_by in (None, tool.name)]
-    if not reported or controller.slot is None or not re.fullmatch(_SLOT, controller.slot):
+    """The LED of each drive; the help text shows whether this version knows ``duration``."""
+    tool = reporting_tool(controller, tools)
+    if tool is None or controller.slot is None or not re.fullmatch(_SLOT, controller.slot):
         why = "the tool that reported the controller, or the controller's slot, is unknown"
         return [NoLight(drive.id, why) for drive in drives]
-    command = command_of(reported[0])
+    command = command_of(tool)
     answer = yield from ask(Run((command, "help", "led"), timeout=TIMEOUT, lock=LOCK, environment=ENVIRONMENT))
     limit = seconds if answer.fine and _DURATION.search(answer.text) else None
     return [_light(drive, (command, "ctrl", f"slot={controller.slot}"), limit) for drive in drives]
@@ -61,8 +63,3 @@ def _light(drive: Drive, controller: tuple[str, ...], limit: float | None) -> Li
 
 def _action(argv: tuple[str, ...]) -> Action:
     return Action(argv=argv, timeout=TIMEOUT, lock=LOCK, environment=ENVIRONMENT)
-
-
-def lit(answer: Answer) -> bool | None:  # noqa: ARG001 - the signature of all
-    """Unknown: no command shows it."""
-    return None

@@ -1,4 +1,4 @@
-"""The tool's figures. Sizes in bytes; what is no such figure raises ValueError.
+"""The tool's figures. Sizes in bytes; another form raises ValueError.
 
 Physical drives are printed in decimal units, logical drives, caches and strips in binary ones.
 """
@@ -14,7 +14,7 @@ from raidctl_smartarray.vocabulary import has_value, normalized
 
 _BARE = re.compile(r"\d+(?:\.\d+)?", re.ASCII)
 _WITHOUT_UNIT_MIB = 64
-"""A bare figure from here on cannot be the GiB of a cache of these cards: it is MiB."""
+"""A bare figure from here on cannot be the cache size in GiB: it is MiB."""
 _SHARE = re.compile(r"\s*\(\s*[\d.]+\s*%\s*\)\s*$")
 _RATIO = re.compile(r"(\d{1,3})\s*% ?Read\s*/\s*(\d{1,3})\s*% ?Write", re.IGNORECASE | re.ASCII)
 _OLD_MOUNT = re.compile(r"(/.*?)\s+[\d.]+ [KMGTP]?i?B Part(?:ition)? Numb(?:er)? \d+", re.ASCII)
@@ -78,7 +78,7 @@ count = optional(has_value, integer)
 
 
 def link_speed(text: str) -> float | None:
-    """Gbit/s of the fastest link of ``6.0Gbps, Unknown``; None when all are unknown. Of PCIe lanes, that of one."""
+    """Gbit/s of the fastest link of ``6.0Gbps, Unknown``; None if all are unknown. Of PCIe lanes, that of one."""
     known = [_LANES.sub("", part.strip()) for part in text.split(",") if has_value(part)]
     return max((parse_gbps(part) for part in known), default=None)
 

@@ -73,12 +73,12 @@ class Paragraph(Struct):
     lines: list[Line]
     words: list[str]
     controller: Section | None
-    """The controller in whose text it stands, or the next one when it stands right above it."""
+    """The controller whose text contains it, or the one right below it."""
 
     volume: str | None = None
-    """The logical drive that stands right below it."""
+    """The logical drive right below it."""
     array: str | None = None
-    """The array in whose section it stands."""
+    """The array whose section contains it."""
 
     @property
     def text(self) -> str:
@@ -276,7 +276,7 @@ class _Outliner:
         return None
 
     def run_on(self, text: str, line: Line) -> bool:
-        """A line that continues a paragraph or a long value; False where it is neither, and stays unread."""
+        """Read a line that continues a paragraph or a long value; False if it is neither."""
         if self.paragraph is not None:
             if len(self.paragraph.lines) < LONGEST_PARAGRAPH:
                 self.paragraph.lines.append(line)
@@ -295,7 +295,7 @@ class _Outliner:
 
 
 def outline(output: Output) -> Outline:
-    """The sections of an output. Linear in its lines; never raises for what stands there."""
+    """The sections of an output. Linear in its lines; never raises for their contents."""
     outliner = _Outliner(output)
     for line in output.lines:
         outliner.take(line)

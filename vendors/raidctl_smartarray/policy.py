@@ -1,7 +1,7 @@
-"""How a volume is cached: what is configured, what is in force, and why the two differ.
+"""How a volume is cached: what is configured, what is active, and why the two differ.
 
-What is configured is ``Caching`` and the card's ``No-Battery Write Cache``; what is in force follows from the state of
-the cache and of what backs it up.
+``Caching`` and the controller's ``No-Battery Write Cache`` are configured; what is active follows from the state of the
+cache and of its battery.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def volume_cache(
 ) -> VolumeCache | None:
     """The cache of a volume; None if nothing was reported.
 
-    ``caching`` is None where no line told it; ``battery_count`` likewise.
+    ``caching`` and ``battery_count`` are None if not reported.
     """
     if caching is None and drive_write_cache is None and not smart_path:
         return None

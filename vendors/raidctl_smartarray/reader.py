@@ -47,12 +47,12 @@ def outlines(documents: Sequence[Document]) -> list[Outline]:
 
 
 def unfinished(item: Outline) -> str:
-    """What the end of the output lacks that has to be there, as a clause; empty: nothing."""
+    """What is missing at the end of the output, as a clause; empty: nothing."""
     return _short_page(item) or _short_array(item)
 
 
 def _short_page(item: Outline) -> str:
-    """The page of the last drive or volume without its status, or without the line that ends all other pages."""
+    """Whether the last page lacks its status, or the line that ends all other pages."""
     last = next(_leaves(item.controllers[-1:], backwards=True), None)
     if last is None or last.kind not in _LISTED.values():
         return ""

@@ -176,7 +176,7 @@ def _modify(prefix: str, settings: list[str], state: Mapping[str, str]) -> Reply
     fault = _refused(key, value, state)
     if fault:
         return _error(fault, state)
-    # drives of another use have a setting of their own, which is not simulated
+    # drives of another use have a separate setting, which is not simulated
     mine = not usages or usages == ["configured"]
     return Reply(0, "\n", {**state, key: _kept(setting, value)} if mine else state)
 

@@ -78,7 +78,7 @@ def initial(text: str) -> State:
 
 
 def _note(found: State, key: str, pair: tuple[str, str], array: str, percent: str) -> None:
-    """Keep what a line of a drive's section says."""
+    """Keep what a line of a drive's section reports."""
     label, value = pair
     if label == "Serial Number" and value:
         found[f"{HEAD}bay {key}"] = value

@@ -225,7 +225,7 @@ class _Output:
 
 
 def _of_kind(head: str, label: str, value: str, kind: str) -> Iterator[str]:
-    """A line of a drive that is smaller, or of the other kind, than the one that it looks like."""
+    """A recorded line, changed for a smaller drive or one of the other kind."""
     if kind == "small" and label == "Size":
         value = _halved(value)
     if kind == "other_media" and label == "Interface Type":

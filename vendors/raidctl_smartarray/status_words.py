@@ -6,7 +6,8 @@ Words that the other tools of the family print as well are in :mod:`raidctl_smar
 from __future__ import annotations
 
 from raidctl.model import Health, RaidLevel
-from raidctl_smartarray.vocabulary import VOLUME_STATUS, VolumeWord, normalized
+from raidctl.vendor.statuses import VolumeWord
+from raidctl_smartarray.vocabulary import VOLUME_STATUS, normalized
 
 _STATES: dict[str, VolumeWord] = {
     "ok": VOLUME_STATUS["ok"],
@@ -79,7 +80,7 @@ def volume_word(text: str) -> VolumeWord | None:
 
 
 def level(text: str) -> RaidLevel | None:
-    """The level of ``5``, ``ADG``; None where the word stands for several: ``1(1+0)``, ``1 ADM``, ``5+1``."""
+    """The level of ``5``, ``ADG``; None if the word stands for several: ``1(1+0)``, ``1 ADM``, ``5+1``."""
     return _LEVELS.get(normalized(text))
 
 

@@ -181,7 +181,7 @@ def _drive(draft: Draft, spares: dict[str, list[str]], controller: str) -> Drive
 
 
 def _join_addresses(controller: ControllerDraft) -> None:
-    """``1:4`` and ``2I:1:4`` are one drive where ``1:4`` says that its port is 2I (old tools print both forms)."""
+    """``1:4`` and ``2I:1:4`` are one drive if the port of ``1:4`` is 2I (old tools print both forms)."""
     for address in [name for name in controller.drives if name.count(":") == 1]:
         short = controller.drives[address]
         full = controller.drives.get(f"{short.details.get('Port')}:{address}")

@@ -1,17 +1,17 @@
 """The tool's words and their neutral values; one table for each set of words.
 
 Words are compared in lower case with runs of blanks made one. A word that is not here is ``unknown`` to raidctl: the
-caller keeps the raw word and says so.
+caller keeps the raw word and reports a problem.
 """
 
 from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import NamedTuple
 
-from raidctl.model import BatteryStatus, Health, Mode, Operation, RaidLevel, Role, VolumeStatus
+from raidctl.model import BatteryStatus, Health, Mode, Operation, RaidLevel, Role
 from raidctl.text import collapse
+from raidctl.vendor.statuses import VolumeWord
 
 _PROGRESS = re.compile(r"(?P<word>[^,:(]*?)[\s,:(-]+(?P<percent>\d{1,3}(?:\.\d+)?) ?%.{0,40}")
 
@@ -19,15 +19,6 @@ NO_VALUE = frozenset(
     {"", "none", "unknown", "n/a", "not available", "not applicable", "not set", "--", "---", "?", "??", "???"}
 )
 """Values that say that there is no value."""
-
-
-class VolumeWord(NamedTuple):
-    """What a status word of a volume means."""
-
-    status: VolumeStatus
-    operation: Operation | None = None
-    queued: Operation | None = None
-    """The operation that it waits for."""
 
 
 @lru_cache(maxsize=8192)

@@ -10,7 +10,7 @@ from raidctl.model import Operation
 from raidctl.text import attempt
 from raidctl.vendor.draft import DETAIL, ROW, Draft, GroupDraft, Pair
 from raidctl.vendor.fields import Field, Fields, optional, read_pair
-from raidctl.vendor.statuses import put_status
+from raidctl.vendor.statuses import put_status, put_volume_word
 from raidctl_smartarray import numbers, vocabulary
 from raidctl_smartarray.draft import ControllerDraft
 from raidctl_smartarray.drive import multidomain
@@ -84,15 +84,7 @@ def _status(volume: Draft, line: Line, text: str, weight: int) -> None:
     """``Status: Recovering, 55.73% complete``."""
     state, percent = split_progress(text)
     known = vocabulary.VOLUME_STATUS.get(normalized(state))
-    put_status(volume, [line], "volume", known.status if known else None, text=text, weight=weight)
-    operation = known.operation if known else None
-    if operation is not None or percent is not None:
-        volume.put(line, "progress.operation", operation or "unknown", weight)
-    elif known and known.queued:
-        volume.put(line, "progress.operation", known.queued, weight)
-        volume.put(None, "progress.state", "queued", weight)
-    if percent is not None:
-        volume.put(line, "progress.percent", percent, weight)
+    put_volume_word(volume, line, known, text=text, percent=percent, weight=weight)
 
 
 def _parity(volume: Draft, pair: Pair) -> None:

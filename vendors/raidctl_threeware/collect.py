@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from raidctl.evidence import Output
 from raidctl.model import Problem, Tool
-from raidctl.order import natural
+from raidctl.vendor.controllers import observation_of, read_outputs
 from raidctl.vendor.draft import unreadable
 from raidctl.vendor.protocol import Document, Observation
 from raidctl_threeware.draft import Controllers
@@ -35,28 +34,19 @@ def assemble(
 ) -> Observation:
     """The same for a dialogue: with its own problems, its tools, and the commands whose errors do not matter."""
     controllers = Controllers(only=_only(documents))
-    readers = [Reader(Output.of_text(document.name, document.text), controllers) for document in documents]
-    for reader in readers:
-        reader.read()
+    readers = read_outputs(documents, lambda output: Reader(output, controllers))
     found = []
     found_problems = list(problems)
-    for controller in sorted(controllers.controllers.values(), key=lambda item: natural(item.name)):
-        if controller.reported:
-            described, own = build(controller)
-            found.append(described)
-            found_problems += own
+    for controller in controllers.reported():
+        described, own = build(controller)
+        found.append(described)
+        found_problems += own
     for reader in readers:
         where = reader.output.command
         if where not in forgiven:
             found_problems += [error_problem(text, where, root=root) for text in reader.errors[:20]]
         found_problems += unreadable(reader.output, _REMEDY, reader.lost[:20], known=reader.errors)
-    versions = [Tool(name="tw_cli", version=reader.version) for reader in readers if reader.version]
-    return Observation(
-        controllers=tuple(found),
-        problems=tuple(dict.fromkeys(found_problems)),
-        tools=tuple(tools) or tuple(dict.fromkeys(versions)),
-        outputs=tuple(reader.output for reader in readers),
-    )
+    return observation_of(found, found_problems, readers, tools)
 
 
 def _only(documents: Sequence[Document]) -> str:

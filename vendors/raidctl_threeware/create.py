@@ -1,6 +1,6 @@
 """The command that makes a 3ware unit: ``/c0 add type=raid6 disk=0-7 …``. Pure.
 
-"3ware SATA+SAS RAID Controller Card CLI Guide, Version 10.2", page 53. The write cache is on unless ``nowrcache`` is
+3ware SATA+SAS CLI Guide, version 10.2, page 53. The write cache is on unless ``nowrcache`` is
 given; with ``storsave=protect``, also for a layout that asks for no write policy, it is used only while the battery is
 good. The user guide has the numbers of drives: a unit of one drive is ``type=single``, which is no RAID-0.
 """

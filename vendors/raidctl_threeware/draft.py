@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from msgspec import Struct, field
 
 from raidctl.evidence import Line
-from raidctl.vendor import draft
+from raidctl.vendor import controllers, draft
 from raidctl.vendor.draft import Draft, GroupDraft
 
 
@@ -42,6 +42,8 @@ class SlotDraft(Struct):
 class ControllerDraft(draft.ControllerDraft[UnitDraft]):
     """A controller and everything on it; ``name`` is its number. Arrays are its units, drives are by their ports."""
 
+    group_type = UnitDraft
+
     slots: dict[str, SlotDraft] = field(default_factory=dict)
     newer: bool = False
     """Its outputs are those of release 9.5.2 and later, whose Cache column includes the read cache."""
@@ -52,13 +54,9 @@ class ControllerDraft(draft.ControllerDraft[UnitDraft]):
         return f"threeware:{self.name or 'unknown'}"
 
     def assign(self, drive: Draft, unit: str, line: Line) -> None:
-        """A line says that a drive is in a unit."""
+        """Put a drive into a unit, as a line reports it."""
         drive.put(None, "unit", unit)
         drive.add_evidence(line, "array", f"{self.object_id}/u{unit}")
-
-    def new_group(self, name: str) -> UnitDraft:
-        """An empty draft of a unit."""
-        return UnitDraft(name)
 
     def owned(self, controller_id: str) -> Iterator[tuple[Draft, str]]:
         """Each draft with its id: a unit is a volume, a spare unit is its drive."""
@@ -78,16 +76,14 @@ class ControllerDraft(draft.ControllerDraft[UnitDraft]):
         return super().reported or bool(self.slots)
 
 
-class Controllers(Struct):
+class Controllers(controllers.Controllers[ControllerDraft]):
     """All controllers in a collection of outputs."""
 
-    controllers: dict[str, ControllerDraft] = {}
     only: str = ""
     """Number of the only controller named: unnamed output belongs to it."""
 
-    def controller(self, number: str) -> ControllerDraft:
+    controller_type = ControllerDraft
+
+    def controller(self, name: str) -> ControllerDraft:
         """The draft of a controller; an empty number is the only one, or one without a number."""
-        name = number or self.only
-        if name not in self.controllers:
-            self.controllers[name] = ControllerDraft(name)
-        return self.controllers[name]
+        return super().controller(name or self.only)

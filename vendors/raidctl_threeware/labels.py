@@ -1,7 +1,7 @@
 """The labels of attributes (``/c0 Label = value``), in lower case: the field of each, or the function that reads it.
 
-Sources of the labels: tw_cli(8) of 2011, "Controller Object Messages", "Logical Disk Object Messages", "BBU Object
-Messages"; those of drives beyond Status, Model, Serial, Firmware Version and Capacity are in the source of raidinfo
+Sources of the labels: tw_cli(8) of 2011, sections ``Controller``, ``Logical Disk`` and ``BBU Object Messages``;
+those of drives beyond Status, Model, Serial, Firmware Version and Capacity are in the source of raidinfo
 (raid_3ware.py). The battery's temperature value is unverified. Labels in none of these tables are details.
 """
 

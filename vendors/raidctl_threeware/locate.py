@@ -9,8 +9,8 @@ import re
 from collections.abc import Sequence
 
 from raidctl.model import Controller, Drive, Tool
-from raidctl.request import Answer, Dialogue, Run, RunAnswer, ask_all
-from raidctl.vendor.locating import Light, NoLight, Shape
+from raidctl.request import Answer, Dialogue, Run, RunAnswer
+from raidctl.vendor.locating import Light, NoLight, Shape, lights_without_asking, lit_by, message_of
 from raidctl.vendor.plan import Action
 from raidctl.vendor.tools import command_of
 from raidctl_threeware.dialogue import LOCK, TIMEOUT
@@ -36,8 +36,7 @@ def lights(
     seconds: float,  # noqa: ARG001 - as above; the tool has no limit
 ) -> Dialogue[list[Light | NoLight]]:
     """The LED of each drive."""
-    yield from ask_all([])  # nothing has to be asked
-    return [_light(drive, tools) for drive in drives]
+    return lights_without_asking(drives, lambda drive: _light(drive, tools))
 
 
 def _light(drive: Drive, tools: Sequence[Tool]) -> Light | NoLight:
@@ -57,7 +56,7 @@ def judge(action: Action, answer: Answer) -> str | None:
     """The tool's objection; None if it names this port, this state and ``Done``."""
     if not isinstance(answer, RunAnswer):
         return None
-    message = " ".join(f"{answer.text} {answer.error_text}".split())
+    message = message_of(answer)
     done = _DONE.search(message)
     if done and done["path"] == action.argv[1] and action.argv[-1] == f"identify={done['to'].lower()}":
         return None
@@ -66,7 +65,4 @@ def judge(action: Action, answer: Answer) -> str | None:
 
 def lit(answer: Answer) -> bool | None:
     """Whether the LED is on."""
-    if not isinstance(answer, RunAnswer) or not answer.fine:
-        return None
-    state = _STATE.search(answer.text)
-    return None if state is None else state["state"].lower() == "on"
+    return lit_by(answer, _STATE)

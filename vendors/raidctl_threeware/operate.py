@@ -12,7 +12,7 @@ deed              command                                   undone by           
 ``start_learn``   ``/c6/bbu test quiet``                    nothing                                  testing
 ================  ========================================  =======================================  ================
 
-"3ware SATA+SAS RAID Controller Card CLI Guide, Version 10.2": ``remove`` is page 101, ``start rebuild`` 79, ``add
+3ware SATA+SAS CLI Guide, version 10.2: ``remove`` is page 101, ``start rebuild`` 79, ``add
 type=spare`` 53, ``del`` 77, ``start verify`` 80, ``rescan`` 57, ``bbu test`` 108.
 ``quiet`` answers the tool's question; it is used only in commands that name one object. ``ignoreECC`` is never used. A
 verify writes what differs again.
@@ -38,6 +38,7 @@ from raidctl.vendor.deed_steps import (
     lacking,
     needs_member,
     planned,
+    refusal,
     subjects,
     volume_of,
     volumes_on,
@@ -45,7 +46,7 @@ from raidctl.vendor.deed_steps import (
 from raidctl.vendor.operations import Ability
 from raidctl.vendor.plan import Action, Deed, Expectation, Plan, Step, Verb
 from raidctl.vendor.shapes import Shape
-from raidctl.vendor.tools import command_of
+from raidctl.vendor.tools import command_of, reporting_tool
 from raidctl_threeware import change
 from raidctl_threeware.dialogue import LOCK, TIMEOUT
 
@@ -101,7 +102,7 @@ _READING = frozenset({"show", "info", "help", "alarms"})
 
 
 def plan_deeds(controller: Controller, deeds: Sequence[Deed], tools: Sequence[Tool], view: HostView) -> Plan:  # noqa: ARG001 - the signature of all families
-    """One call of tw_cli for each deed, or none where the controller does it."""
+    """One call of tw_cli for each deed, or none if the controller does it."""
     return planned(deeds, lambda deed: _Planner(controller, tools).steps(deed))
 
 
@@ -115,7 +116,7 @@ def abilities(controller: Controller, tools: Sequence[Tool]) -> Mapping[Verb, Ab
 
 
 def judge(action: Action, answer: Answer) -> str | None:
-    """The tool's objection; None if it ends with ``Done``, whatever it warns of besides."""
+    """The tool's objection; None if it ends with ``Done``, with or without warnings."""
     if not isinstance(answer, RunAnswer):
         return None
     # WARNING: This Spare unit may replace failed drive of same interface type only.
@@ -144,8 +145,8 @@ class _Planner:
 
     def __init__(self, controller: Controller, tools: Sequence[Tool]) -> None:
         self.controller = controller
-        reported = [tool for tool in tools if controller.told_by in (None, tool.name)]
-        self.command = command_of(reported[0]) if reported else None
+        tool = reporting_tool(controller, tools)
+        self.command = command_of(tool) if tool is not None else None
         self.number = _number(controller)
 
     def steps(self, deed: Deed) -> Iterator[Step]:
@@ -154,8 +155,7 @@ class _Planner:
             raise CannotDo("The tool, or the controller's number there, is unknown.", unknown=True)
         ability = _ABILITIES.get(deed.verb)
         if ability is None or not ability.can:
-            why = (ability.why_not if ability is not None else None) or f"tw_cli has no command for {deed.verb}."
-            raise CannotDo(why, ability.alternative if ability is not None else None)
+            raise refusal(ability, f"tw_cli has no command for {deed.verb}.")
         verbs = {
             "take_out": self.take_out, "let_in": self.let_in, "start_rebuild": self.let_in,
             "add_spare": self.add_spare, "remove_spare": self.remove_spare, "start_check": self.check,
@@ -250,7 +250,7 @@ class _Planner:
         )  # fmt: skip
 
     def add_spare(self, deed: Deed) -> Iterator[Step]:
-        """A global spare, which is a unit of its own."""
+        """A global spare, which the tool lists as a unit."""
         drive = drive_of(self.controller, deed)
         if array_of(self.controller, deed) is not None:
             raise CannotDo(

@@ -45,6 +45,8 @@ _ENCLOSURE = re.compile(r"\s*/c\d{1,4}/e\d{1,4} Vendor\s*=")
 class Reader:
     """Reads one output line by line; keeps the current controller, enclosure and table."""
 
+    tool = "tw_cli"
+
     def __init__(self, output: Output, controllers: Controllers) -> None:
         """``output.command`` may name the controller: ``tw_cli info c0 unitstatus``."""
         self.output = output

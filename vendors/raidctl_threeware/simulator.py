@@ -50,7 +50,7 @@ def initial(argv: tuple[str, ...], text: str) -> State:
 
 def _bays(argv: tuple[str, ...], text: str) -> State:
     machine = simulator_bays.recorded(text) if _CONTROLLER.fullmatch(argv[1]) else None
-    return {} if machine is None else simulator_bays.kept({}, argv[1][2:], machine)
+    return {} if machine is None else simulator_bays.BAYS.kept({}, argv[1][2:], machine)
 
 
 def change(argv: tuple[str, ...], state: Mapping[str, str]) -> Reply | None:
@@ -102,7 +102,7 @@ def _rate(path: str, match: re.Match[str], state: Mapping[str, str]) -> Reply:
 
 
 def render(argv: tuple[str, ...], text: str, state: Mapping[str, str]) -> str:
-    """As recorded but for the rates and the drives; no table shows the LEDs."""
+    """As recorded, except the rates and the drives; no table shows the LEDs."""
     if not argv or basename(argv[0]) not in _TOOLS:
         return text
     text = _drives(argv, text, state)
@@ -120,7 +120,7 @@ def render(argv: tuple[str, ...], text: str, state: Mapping[str, str]) -> str:
 def _drives(argv: tuple[str, ...], text: str, state: Mapping[str, str]) -> str:
     """An output with the drives as they are now; unchanged where they are as they were recorded."""
     match = _OBJECT.fullmatch(argv[1]) if len(argv) == 4 else None
-    machine = simulator_bays.of(state, match[1]) if match is not None else None
+    machine = simulator_bays.BAYS.of(state, match[1]) if match is not None else None
     if match is None or machine is None:
         return text
     if argv[2:] == ("show", "serial") and match[2] == "p":

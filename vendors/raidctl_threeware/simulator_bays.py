@@ -2,7 +2,7 @@
 
 The answers are those of the CLI guide and of sessions that users have published: ``Removing port /c0/p1 ... Done.``,
 ``Sending rebuild start request to /c0/u0 on 1 disk(s) [1] ... Done.``. With Auto-Rebuild on, a drive that is put in is
-used at once. A spare is a unit of its own.
+used at once. A spare is a separate unit.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ import re
 from collections.abc import Mapping
 
 from raidctl.vendor import simulated_bays as machine_of
-from raidctl.vendor.simulated_bays import REBUILD_SECONDS, Bays, Check, Disk, Group, Slot, standing
-from raidctl.vendor.simulator import NewDrive, Reply, State
+from raidctl.vendor.simulated_bays import REBUILD_SECONDS, Bays, Check, Disk, FamilyBays, Group, Slot, standing
+from raidctl.vendor.simulator import Reply, State
 
 # u1    RAID-5    REBUILDING     37%     -       256K    2793.96   RiW    ON
 _UNIT = re.compile(
@@ -29,19 +29,28 @@ _SPARE_REST = "-       931.505   -      ON     "
 _SERIAL = re.compile(r"(?m)^/c\d+/p\d+ Serial = (\S+) *$")
 
 
-def of(state: Mapping[str, str], number: str) -> Bays | None:
-    """The drives of a controller, with their serial numbers."""
-    machine = machine_of.of_state(state, _FAMILY, number)
-    for port, name in list(machine.bays.items()) if machine is not None else ():
-        known = state.get(f"serial /c{number}/p{port}")
-        if machine is not None and name == f"p{port}" and known:
-            _rename(machine, port, name, known)
-    return machine
+class _Bays(FamilyBays):
+    """Bays are by port: ``3`` of ``p3``."""
+
+    family = _FAMILY
+    prefix = "p"
+
+    def of(self, state: Mapping[str, str], number: str) -> Bays | None:
+        """The drives of a controller, with their serial numbers."""
+        machine = super().of(state, number)
+        for port, name in list(machine.bays.items()) if machine is not None else ():
+            known = state.get(f"serial /c{number}/p{port}")
+            if machine is not None and name == f"p{port}" and known:
+                _rename(machine, port, name, known)
+        return machine
+
+    def known(self, state: Mapping[str, str], number: str, machine: Bays, bay: str) -> Mapping[str, object]:  # noqa: ARG002 - the signature of all
+        """The ports that had a drive when the machine was recorded."""
+        return {name.rpartition("/p")[2]: None for name in state if name.startswith(f"serial /c{number}/p")}
 
 
-def kept(state: Mapping[str, str], number: str, machine: Bays) -> State:
-    """The state with a machine."""
-    return machine_of.kept(state, _FAMILY, number, machine, "p")
+BAYS = _Bays()
+advance, pull, fail, insert = BAYS.advance, BAYS.pull, BAYS.fail, BAYS.insert
 
 
 def _rename(machine: Bays, port: str, old: str, new: str) -> None:
@@ -90,49 +99,10 @@ def serial(argv: tuple[str, ...], text: str) -> State:
     return {f"serial {argv[1]}": match[1], f"{_FAMILY}/bay {port}": match[1]} if match else {}
 
 
-def advance(state: Mapping[str, str], seconds: float) -> State:
-    """Let time pass: rebuilds and verifies advance."""
-    fresh = dict(state)
-    for number in machine_of.numbers(state, _FAMILY):
-        machine = of(fresh, number)
-        if machine is not None:
-            machine_of.advance(machine, seconds)
-            fresh = kept(fresh, number, machine)
-    return fresh
-
-
-def _named(state: Mapping[str, str], bay: str) -> tuple[str, Bays, str]:
-    """Number and drives of the controller, and the port: ``3`` of ``p3``, or of ``threeware:6/p3``."""
-    number, machine, place = machine_of.named(state, _FAMILY, bay)
-    return number, of(state, number) or machine, place.removeprefix("p")
-
-
-def pull(state: Mapping[str, str], bay: str) -> State:
-    """Take the drive at a port out."""
-    number, machine, port = _named(state, bay)
-    machine_of.pull(machine, port)
-    return kept(state, number, machine)
-
-
-def fail(state: Mapping[str, str], bay: str) -> State:
-    """Let the drive at a port fail."""
-    number, machine, port = _named(state, bay)
-    machine_of.fail(machine, port)
-    return kept(state, number, machine)
-
-
-def insert(state: Mapping[str, str], bay: str, serial_number: str | None, kind: NewDrive = "like") -> State:
-    """Put a drive into an empty bay that had one."""
-    number, machine, port = _named(state, bay)
-    known = {name.rpartition("/p")[2]: None for name in state if name.startswith(f"serial /c{number}/p")}
-    machine_of.insert(machine, port, serial_number, known, kind)
-    return kept(state, number, machine)
-
-
 def change(argv: tuple[str, ...], state: Mapping[str, str]) -> Reply | None:
     """``/c6/p3 remove quiet`` and its like; None: another command."""
     match = re.fullmatch(r"/c(\d+)(?:/([pu])(\d+))?", argv[1]) if len(argv) > 2 else None
-    machine = of(state, match[1]) if match is not None else None
+    machine = BAYS.of(state, match[1]) if match is not None else None
     if match is None or machine is None:
         return None
     words, kind, name = argv[2:], match[2] or "", match[3] or ""
@@ -145,7 +115,7 @@ def change(argv: tuple[str, ...], state: Mapping[str, str]) -> Reply | None:
     code, text = act(machine, match[1], name, words)
     if code == 0:
         machine_of.settle(machine)
-    return Reply(code, text, kept(state, match[1], machine) if code == 0 else state)
+    return Reply(code, text, BAYS.kept(state, match[1], machine) if code == 0 else state)
 
 
 Result = tuple[int, str]

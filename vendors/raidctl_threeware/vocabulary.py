@@ -149,7 +149,7 @@ def ready(battery: Battery) -> bool:
 
 
 def raid_level(kind: str) -> RaidLevel | None:
-    """``RAID-50``; None for ``Migrator``, which has two, and for what is not known."""
+    """``RAID-50``; None for ``Migrator``, which has two, and for unknown words."""
     return _LEVELS.get(kind.upper())
 
 
@@ -198,7 +198,7 @@ def interface(text: str) -> Interface | None:
 
 
 def read_policy(text: str) -> ReadPolicy:
-    """``Intelligent`` reads ahead where it pays, ``Basic`` keeps what was used and reads nothing ahead."""
+    """``Intelligent`` reads ahead if it pays; ``Basic`` caches reads and does not read ahead."""
     found = _READ.get(text.strip().lower())
     if found is None:
         raise ValueError(text)

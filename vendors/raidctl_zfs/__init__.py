@@ -16,6 +16,7 @@ FAMILY = "zfs"
 TITLE = "ZFS pools"
 DRIVERS: tuple[str, ...] = ()
 LAST = False
+COUNTS_REDUNDANCY = True
 _ZVOL = re.compile(r"zd\d+(?:p\d+)?", re.ASCII)
 _PACKAGE = "the package zfsutils-linux of the distribution"
 TOOLS = (ToolSpec("zpool", ("/usr/sbin/zpool", "/sbin/zpool"), _PACKAGE, ("version",)),)

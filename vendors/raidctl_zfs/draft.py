@@ -93,7 +93,7 @@ class PoolDraft(GroupDraft):
 
     root: Vdev | None = None
     parts: list[Vdev] = field(default_factory=list)
-    """Logs, caches, spares, special vdevs: what stands beside the root."""
+    """Logs, caches, spares, special vdevs: the parts beside the root."""
     imported: bool = True
     flat: bool = False
     """The indentation is lost, so that it is unknown which devices belong together."""
@@ -131,6 +131,4 @@ def _states(pool: PoolDraft) -> str:
 class ControllerDraft(SoftwareDraft[PoolDraft]):
     """All pools of a machine; a drive's name is ``tank/sda``."""
 
-    def new_group(self, name: str) -> PoolDraft:
-        """An empty draft of a pool or its array."""
-        return PoolDraft(name)
+    group_type = PoolDraft

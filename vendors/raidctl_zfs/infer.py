@@ -20,7 +20,7 @@ _NONE = ("0", "-", "")
 
 
 def put_state(pool: PoolDraft, lines: Sequence[Line], word: str) -> None:
-    """The state of a pool; of one that is not imported it says only what an import would give."""
+    """The state of a pool; of one that is not imported, the state that an import would give."""
     # state: DEGRADED        state: ONLINE (DESTROYED)
     word = collapse(word).removesuffix(" (DESTROYED)")
     if not word:
@@ -39,7 +39,7 @@ def put_sizes(array: Draft, lines: Sequence[Line], name: str, text: str) -> None
 
 
 def put_message(pool: PoolDraft, status: tuple[Sequence[Line], str], action: tuple[Sequence[Line], str]) -> None:
-    """The texts after ``status:`` and ``action:``; they stand there only if zpool has something to report."""
+    """The texts after ``status:`` and ``action:``; zpool prints them only if it has something to report."""
     for label, (lines, text) in (("status", status), ("action", action)):
         pool.detail_of(lines, label, text)
     text = status[1]
@@ -49,7 +49,7 @@ def put_message(pool: PoolDraft, status: tuple[Sequence[Line], str], action: tup
 
 
 def fine(text: str) -> bool:
-    """Whether ``errors:`` says that there are none, so that no list of files follows."""
+    """Whether ``errors:`` reports none, so that no list of files follows."""
     return collapse(text).lower() in _FINE
 
 
@@ -179,7 +179,7 @@ def _device(drive: Draft, vdev: Vdev, *, named: bool) -> None:
 
 
 def _complains(pool: PoolDraft) -> bool:
-    """Whether zpool itself warns, in a message that names no device."""
+    """Whether zpool prints a warning that names no device."""
     status = pool.details.get("status", "")
     return bool(status) and not status.lower().startswith(HARMLESS)
 
@@ -198,7 +198,7 @@ def _name_wrong(pool: PoolDraft) -> None:
 
 
 def _whole_beside(pool: PoolDraft, array: PoolDraft, tops: Sequence[Vdev]) -> None:
-    """Call a pool whole of which only a log, cache or spare has failed: zpool calls it degraded."""
+    """Report a pool as ok if only a log, cache or spare has failed: zpool reports it as degraded."""
     bad = [leaf for part in pool.parts if part.part not in DATA for leaf in part.leaves() if not leaf.fine]
     rows = [row for top in tops for row in _walk(top)]
     if (
@@ -218,7 +218,7 @@ def _whole_beside(pool: PoolDraft, array: PoolDraft, tops: Sequence[Vdev]) -> No
 def _redundancy(pool: PoolDraft, array: PoolDraft) -> None:
     root = pool.root
     tops = [top for top in root.children if top.part in DATA] if root else []
-    # special vdevs stand below a title in the text
+    # special vdevs are below a title in the text
     tops += [child for part in pool.parts if part.part in DATA for child in (part.children or [part])]
     tops = [top for top in tops if top.kind != "indirect"]
     if not tops or root is None:

@@ -34,7 +34,7 @@ def read_list(output: Output, controller: ControllerDraft) -> bool:
             mark_read(line)
         elif columns and _is_row(words):
             row = dict(zip(columns, words, strict=False))
-            # a vdev is indented, unless the indentation is lost; it has no deduplication of its own
+            # a vdev is indented, unless the indentation is lost; only a pool has a deduplication ratio
             inside = pool is not None and (INTERIOR.fullmatch(words[0]) or (pool.flat and row.get("DEDUP") == "-"))
             # a title of -v is not indented either: "logs      -      -      -"
             outer = line.indent <= margin

@@ -123,7 +123,7 @@ def _config(pool: PoolDraft, lines: Sequence[Line]) -> list[Line]:
             strange.append(line)
     if not rows:
         return strange
-    # the pool's own row stands left of all others but titles
+    # the pool's own row is left of all others except titles
     edge = len(rows[0][1]["indent"])
     even = any(len(match["indent"]) <= edge and match["name"] not in GROUPS for _, match in rows[1:])
     pool.flat = even and any(map(_holds_others, (match["name"] for _, match in rows[1:])))

@@ -58,7 +58,7 @@ HARMLESS = (
     "one or more devices are currently being", "one or more devices have been sequentially resilvered",
     "one or more features are enabled on the pool despite", "the pool was last accessed",
 )  # fmt: skip
-"""How the texts about pools begin in which nothing is wrong, in lower case.
+"""Beginnings of the texts about healthy pools, in lower case.
 
 Two hosts that have imported one pool ("Mismatch between pool hostid"), and errata of the format, can lose data.
 """

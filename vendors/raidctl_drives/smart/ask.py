@@ -31,7 +31,7 @@ def ask_smartctl(device: str, *, kind: str | None = None) -> Dialogue[Answered]:
         kind: smartctl's ``-d`` type, where the drive needs one (``sat``, ``megaraid,5``); None lets smartctl find it.
 
     Returns:
-        The drafts (none where the drive could not be read), their outputs, and the problems of the call.
+        The drafts (none if the drive could not be read), their outputs, and the problems of the call.
         Their name is ``smartctl:DEVICE``. Everything that has to do with one drive is a problem, nothing is raised.
     """
     target = (("-d", kind) if kind else ()) + (device,)

@@ -20,7 +20,7 @@ BEGINNING = "\N{ZERO WIDTH NO-BREAK SPACE} \t\r\n"
 
 
 def parse(text: str) -> list[Any]:
-    """The JSON values that a text holds, one after another; ValueError where it is none, or breaks off."""
+    """The JSON values in a text, in order; ValueError if one is damaged or cut off."""
     values: list[Any] = []
     rest = text.lstrip(BEGINNING)
     place = 0
@@ -35,7 +35,7 @@ def parse(text: str) -> list[Any]:
 
 
 def mended(text: str) -> str | None:
-    """A text that broke off, cut back to its last whole member and closed; None where that is not to be done."""
+    """Close a JSON text after its last complete member; None if it cannot be recovered."""
     closers: list[str] = []
     good: tuple[int, str] | None = None
     for token in _TOKEN.finditer(text):
@@ -70,7 +70,7 @@ class Leaves:
         self.lines = lines
 
     def line(self, path: str) -> Line | None:
-        """The leaf's line, None where there is no such leaf."""
+        """The leaf's line, None if there is no such leaf."""
         return self.lines.get(path)
 
     def items(self) -> Iterator[tuple[str, Line]]:

@@ -109,7 +109,7 @@ def _read_nvme_model(draft: SmartDraft, pair: Pair) -> None:
 
 
 def _figure(name: str, parse: Callable[[str], int], rank: int = 2) -> Callable[[SmartDraft, Pair], None]:
-    """A reader of a figure; another value than 0 that is no such figure is a problem."""
+    """A reader of a figure; a value in another form is a problem, except 0."""
 
     def read_figure(draft: SmartDraft, pair: Pair) -> None:
         [line] = pair.lines
@@ -213,7 +213,7 @@ def _read_write_cache(draft: SmartDraft, pair: Pair) -> None:
 
 
 def _read_smart_support(draft: SmartDraft, pair: Pair) -> None:
-    """The first line is whether the drive has SMART, the second one whether it is on."""
+    """Read two lines: whether the drive has SMART, then whether it is enabled."""
     _keep(draft, pair)
     if pair.value:
         draft.replace_words(pair.label, printable(pair.value))

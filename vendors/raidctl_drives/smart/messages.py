@@ -14,7 +14,7 @@ class Message:
     """A kind of message: its form, and what it means for the reader."""
 
     pattern: re.Pattern[str]
-    """Searched for in the line; its beginning is fixed where the words could be anybody's."""
+    """Searched for in the line; with a fixed beginning if the words are common."""
     kind: ProblemKind
     severity: Severity
     meaning: str

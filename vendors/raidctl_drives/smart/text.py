@@ -58,7 +58,7 @@ class Reader:
         return [draft.finish() for draft in drafts]
 
     def _gap(self, lines: Sequence[Line]) -> str:
-        """What smartctl always prints after what it printed last of the last drive."""
+        """What is missing after the last line about the last drive, as a clause; empty: nothing."""
         draft, ended = self.draft, not any(line.stripped for line in lines[-2:])
         last = next((line.stripped for line in reversed(lines) if line.stripped), "")
         if not ended and (self.section in ("information", "attributes") or _GOES_ON.match(last)):
@@ -187,7 +187,7 @@ _OF_SCSI = (
 
 
 def scsi_gap(lines: Sequence[str]) -> str:
-    """What smartctl prints of a SCSI drive, together with its identity and health, and has not; empty: nothing.
+    """What is missing in the output for a SCSI drive, as a clause; empty: nothing.
 
     ``smartctl -a`` and ``-iHA`` of smartmontools 5 to 7 (scsiprint.cpp): identity, health, temperature and counts of
     starts, grown defects; ``-a`` goes on with errors and self-tests. ``-H`` alone prints no identity.
@@ -204,7 +204,7 @@ def scsi_gap(lines: Sequence[str]) -> str:
 
 
 def _asked(arguments: str) -> tuple[str | None, str | None]:
-    """The one device that a command line names, and the type that it names; None where it names none or several."""
+    """The one device that a command line names, and the type that it names; None if it names none or several."""
     devices = dict.fromkeys(_ARGUMENT_DEVICE.findall(arguments))
     kind = _ARGUMENT_TYPE.search(arguments)
     return (next(iter(devices)) if len(devices) == 1 else None), (printable(kind[1]) if kind else None)

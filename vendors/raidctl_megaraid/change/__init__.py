@@ -17,7 +17,7 @@ from raidctl.request import Answer, RunAnswer
 from raidctl.vendor.plan import Action, Desired, Flush, Plan, Refusal, Step, ToolSetting
 from raidctl.vendor.planner import CannotError, Planner
 from raidctl.vendor.setting_values import RATES, value
-from raidctl.vendor.tools import command_of
+from raidctl.vendor.tools import command_of, reporting_tool
 from raidctl_megaraid.change import megacli, mfi_flush, storcli
 from raidctl_megaraid.change.commands import CACHED, Assignment, Grammar
 from raidctl_megaraid.tools import KINDS, SECOND_GENERATION
@@ -106,10 +106,12 @@ def controller_number(controller: Controller) -> str | None:
 
 def _way(controller: Controller, tools: Sequence[Tool]) -> _Way | None:
     """The program that reported the controller, and the controller's number there."""
-    reported = [tool for tool in tools if controller.told_by in (None, tool.name)]
-    grammar = _grammar(reported[0].name) if reported else None
+    tool = reporting_tool(controller, tools)
+    grammar = _grammar(tool.name) if tool is not None else None
     number = controller_number(controller)
-    return None if grammar is None or number is None else _Way(grammar, command_of(reported[0]), number)
+    if tool is None or grammar is None or number is None:
+        return None
+    return _Way(grammar, command_of(tool), number)
 
 
 def _no_way(controller: Controller, requests: Sequence[Desired]) -> Plan:

@@ -37,7 +37,7 @@ def observe(host: HostView, found: Sequence[Installed]) -> Dialogue[Observation]
         tellers = [one.name for one in mine if one.seen]
         if left and tellers:
             problems.append(not_asked(left, tellers))
-    problems += barred(asked, host) if not chosen.problems else []  # what bars MegaCli is said already
+    problems += barred(asked, host) if not chosen.problems else []  # what bars MegaCli is reported already
     asked += yield from ask_mfi(asked, host)
     return _assemble(asked, problems, host)
 

@@ -74,7 +74,7 @@ def _foreign(controller: ControllerDraft) -> bool:
 
 
 def _each_alone(one: Source, first: Call[ReadDocument], expected: int) -> Dialogue[list[str]]:
-    """Each adapter by its number; the targets of those that answer."""
+    """The targets of each controller that answers, by its number."""
     if first.answer.trouble is not None and not first.hangs:
         return []
     if first.answer.fine and first.crash is None and first.answer.code == 0 and not one.seen and expected < 2:
@@ -88,7 +88,7 @@ def _each_alone(one: Source, first: Call[ReadDocument], expected: int) -> Dialog
 
 
 def _left(controller: ControllerDraft) -> bool:
-    """Whether the controller counts more disks than the volumes named; yes where it counts none."""
+    """Whether the controller counts more drives than the volumes name; yes if it counts none."""
     counts = [
         value for label, value in controller.details.items() if _DISKS.search(label) and value.strip().isdecimal()
     ]

@@ -15,7 +15,7 @@ from raidctl_megaraid.tools import MFI, MFI_DRIVER
 
 
 def ask_mfi(asked: Sequence[Source], host: HostView) -> Dialogue[list[Source]]:
-    """Ask for everything, in one call; nobody where it could tell nothing more, or is not installed."""
+    """Run raidctl-mfi once; not if it is not installed, or could report nothing more."""
     if not _useful(asked) or not speak_mfi(host):
         return []
     found = yield from installed((MFI,))
@@ -27,7 +27,7 @@ def ask_mfi(asked: Sequence[Source], host: HostView) -> Dialogue[list[Source]]:
 
 
 def _useful(asked: Sequence[Source]) -> bool:
-    """Whether nobody has reported a controller on the driver megaraid_sas; those of version 8 are on another."""
+    """Whether no tool has reported a controller of the driver megaraid_sas; version 8 has another driver."""
     return not any(one.seen for one in asked if one.kind != V8)
 
 

@@ -22,7 +22,7 @@ _ALL = ("show", "all")
 _TAIL = ("nolog", "J")
 """No log file in the working directory; JSON. Both stand last, ``J`` at the very end."""
 _MOST = 16
-"""Controllers that are tried one by one where nothing reports how many there are."""
+"""Controllers that are tried one by one if nothing reports how many there are."""
 
 Chooser = Callable[[ControllerDraft], bool]
 

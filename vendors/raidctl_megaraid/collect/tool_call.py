@@ -21,9 +21,10 @@ TIMEOUT = 120.0
 
 
 def excuse(call: Call[ReadDocument]) -> None:
-    """Make notes of the problems of a call that not all firmware answers, and that reports no drive and no volume.
+    """Make notes of the problems of an optional call.
 
-    A program that has answered other calls is not missing: then, too, it is a recording of an earlier version.
+    Not all firmware knows such a command, and none of its data is about a drive or a volume. A tool that has answered
+    other calls is not missing: the machine is then a recording of an earlier version of raidctl.
     """
     absent = call.answer.trouble in (Failure.UNRECORDED, Failure.MISSING)
     call.problems = [] if absent else list(map(as_note, call.problems))

@@ -26,7 +26,7 @@ class Turn:
 
     tools: list[Installed] = field(default_factory=list)
     expected: int = 0
-    """Controllers on the bus for them; 0 where the bus shows none of the family, or nothing."""
+    """Controllers on the bus for them; 0 if the bus shows none of the family, or nothing."""
 
 
 @dataclass
@@ -35,7 +35,7 @@ class Plan:
 
     turns: list[Turn] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
-    """Programs that are not run whatever comes, and why."""
+    """Tools that are never run, and why."""
 
 
 def plan(found: Sequence[Installed], controllers: Sequence[Need]) -> Plan:

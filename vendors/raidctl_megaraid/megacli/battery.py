@@ -70,7 +70,7 @@ def battery_of(controller: ControllerDraft, block: Block) -> Draft:
 
 
 def read_battery(controller: ControllerDraft, block: Block) -> None:
-    """``BBU status for Adapter: 0`` and what stands below it."""
+    """``BBU status for Adapter: 0`` and the lines below it."""
     if not any(item.pair.value for item in block.items):
         mark_read(*(line for item in block.items for line in item.pair.lines))
         return
@@ -149,7 +149,7 @@ def _judge(controller: ControllerDraft, battery: Draft, items: Iterable[Item]) -
 
 
 def _replace(battery: Draft, asked: Sequence[Pair]) -> bool | None:
-    """Whether it is to be replaced: one Yes is enough; None where a word for it is not known, which is reported."""
+    """Whether it is to be replaced: one Yes is enough; None if a word for it is not known, which is reported."""
     strange = [
         pair
         for pair in asked
@@ -211,7 +211,7 @@ def _mask(battery: Draft, flags: Iterable[Pair]) -> int:
 
 
 def _stated(battery: Draft, pair: Pair | None) -> BatteryStatus | None:
-    """``Battery State     : Operational``; None when it is not reported."""
+    """``Battery State     : Operational``; None if not reported."""
     if pair is None:
         return None
     try:
@@ -224,8 +224,8 @@ def _stated(battery: Draft, pair: Pair | None) -> BatteryStatus | None:
 def _status(stated: BatteryStatus | None, text: str, mask: int, *, worn: bool) -> BatteryStatus | None:
     """The state of the pack.
 
-    ``Operational`` beside a flag that reports trouble is degraded; ``Non Operational`` is also what a pack is while it
-    learns or charges. Without a state word the flags alone tell.
+    ``Operational`` beside a flag that reports a fault is degraded; a pack is ``Non Operational`` also while it learns
+    or charges. Without a state word, only the flags decide.
     """
     printed = bbu_mask.status(mask)
     if mask & bbu_mask.MISSING:

@@ -54,7 +54,7 @@ _JBOD_HOMES = frozenset({"", "settings", "supported pd operations"})
 
 
 def _jbod(controller: ControllerDraft, pair: Pair) -> None:
-    """``Enable JBOD                             : No``: whether drives may stand beside the volumes."""
+    """``Enable JBOD                             : No``: whether drives may be used without a volume."""
     allowed = attempt(flag, pair.value)
     if allowed is not None:
         controller.put(pair.lines[0], "mode", "mixed" if allowed else "raid", WEAK)

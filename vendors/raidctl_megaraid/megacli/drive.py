@@ -126,7 +126,7 @@ def _foreign(drive: Draft, pair: Pair) -> None:
 
 
 def _size(drive: Draft, pair: Pair) -> None:
-    """The drive's size; the other two figures are details, and stand in for it where the text is cut."""
+    """The drive's size; the other two figures are details, and replace it if the output is cut off."""
     weight = _SIZES[normalized(pair.label)]
     drive.keep_detail(pair)
     try:
@@ -241,7 +241,7 @@ def _progress(drive: Draft, pair: Pair) -> None:
 
 
 def progress(drive: Draft, line: Line, label: str, percent: float) -> None:
-    """An operation of a drive that goes on."""
+    """An operation of a drive in progress."""
     what = operation(label)
     drive.put(line, "progress.operation", what)
     if what in ("rebuild", "copyback"):

@@ -25,7 +25,7 @@ CODES: dict[int, str] = {
     0x54: "the cache holds preserved data", 0x55: "already under way",
     0x67: "the configuration has changed meanwhile", 0x73: "an earlier flush is still active", 0xFF: "no answer",
 }  # fmt: skip
-"""The firmware's status codes, which the tool passes on as its exit code; 1 is also for failures of its own."""
+"""The firmware's status codes, which the tool passes on as its exit code; 1 is also for the tool's failures."""
 
 _ADAPTER = re.compile(r"Adapter\s*:?\s*(\d{1,3})\s*[:-]", re.IGNORECASE | re.ASCII)
 # Adapter 0: Get BBU Status Failed.

@@ -11,7 +11,7 @@ from raidctl.vendor.forms import Forms, first_form, forms
 from raidctl_megaraid.vocabulary import normalized
 
 Kind = Literal[
-    "adapter", "card", "volume", "drive", "hotspare", "group", "span", "span_of_volume", "battery", "enclosure",
+    "adapter", "controller", "volume", "drive", "hotspare", "group", "span", "span_of_volume", "battery", "enclosure",
     "event", "foreign", "summary", "section", "missing",
 ]  # fmt: skip
 
@@ -55,7 +55,7 @@ _FORMS: Forms[Kind] = forms(
     # Adapter 0:        of -AdpGetTime
     ("adapter", "adapter", rf"Adapter\s+(?P<adapter>{_N})\s*:"),
     # Adapter: 0
-    ("card", ":", rf"(?:Adapter|Controller)\s*:\s*(?P<adapter>{_N})"),
+    ("controller", ":", rf"(?:Adapter|Controller)\s*:\s*(?P<adapter>{_N})"),
     # Adapter 0 -- Virtual Drive Information:
     ("adapter", "virtual", rf"Adapter\s+(?P<adapter>{_N})\s*--?\s*Virtual (?:Drive|Disk) Information\s*:?"),
     # PCI information for Controller 0
@@ -152,7 +152,7 @@ def ordinary(text: str) -> bool:
 
 
 def heading(text: str) -> Heading | None:
-    """What a line opens, None when it opens nothing."""
+    """What a line opens, None if it opens nothing."""
     low = text.lower()
     match = first_form(_FORMS, text, low) if len(text) <= _LABEL else None
     if match is None:
@@ -173,7 +173,7 @@ def _number(text: str) -> str:
 
 
 def split(text: str) -> tuple[str, str] | None:
-    """Label and value of ``Name                :Virtual Disk 0``, ``Max Error = 0 %``; None when it is no pair."""
+    """Label and value of ``Name                :Virtual Disk 0``, ``Max Error = 0 %``; None if it is no pair."""
     cut = text.find(":")
     equal = text.find(" = ")
     if equal != -1 and (cut == -1 or equal < cut):
@@ -206,7 +206,7 @@ def wrapped(label: str, value: str, text: str) -> bool:
 
 
 def adapter_of_command(text: str) -> str | None:
-    """The adapter that ``MegaCli64 -LDInfo -Lall -a0 -NoLog`` asks; None for ``-aALL`` and for no command line."""
+    """The controller that ``MegaCli64 -LDInfo -Lall -a0 -NoLog`` asks; None for ``-aALL`` and for no command line."""
     if len(text) > LONGEST_LINE or COMMAND.search(text) is None:
         return None
     found = _ADAPTER_OPTION.findall(text)

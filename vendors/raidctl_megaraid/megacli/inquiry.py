@@ -26,7 +26,7 @@ _VENDOR = re.compile(r"[A-Za-z][A-Za-z&./ -]{1,7}")
 _TOKEN = re.compile(r"[!-~]+")
 _GAP = re.compile(r"\S {2,}\S")
 _LONGEST = 200
-# Makers' names that start an ATA model; behind a serial number without a blank they tell where it ends.
+# Makers' names that start an ATA model; behind a serial number without a blank they show where it ends.
 _MAKERS = re.compile(
     r"(?:WDC {1,2}|Hitachi |HGST |INTEL |SAMSUNG |Samsung |TOSHIBA |KIOXIA |SanDisk |KINGSTON |MICRON |Micron[_ ]|"
     r"Crucial|M4-CT|C300-CT|MAXTOR |FUJITSU |ADATA |Corsair |PLEXTOR |SK ?hynix |LITEON |Patriot |Transcend |APPLE |"
@@ -48,7 +48,7 @@ class Inquiry(Struct, frozen=True):
 def split_inquiry(raw: str, interface: str | None, level: str | None) -> Inquiry:
     """Split the inquiry data, its blanks as printed.
 
-    ``interface`` is what the drive's ``PD Type`` says (``sas``, ``sata``), ``level`` its ``Device Firmware Level``,
+    ``interface`` is the drive's ``PD Type`` (``sas``, ``sata``), ``level`` its ``Device Firmware Level``,
     which proves a split: the firmware is that text or (of eight characters) ends with it.
     """
     if not raw.strip() or len(raw) > _LONGEST:
@@ -63,7 +63,7 @@ def split_inquiry(raw: str, interface: str | None, level: str | None) -> Inquiry
 
 
 def _scsi_columns(raw: str, interface: str | None, level: str | None) -> bool:
-    """Whether the text stands in the columns of SCSI."""
+    """Whether the text has the columns of SCSI inquiry data."""
     text = raw.rstrip()
     if not SCSI_FIRMWARE <= len(text) <= ATA_MODEL or text[0] == " " or text[SCSI_VENDOR] == " ":
         return False
@@ -117,7 +117,7 @@ def _ata(text: str, level: str | None) -> Inquiry | None:
 
 
 def _collapsed(text: str, interface: str | None, level: str | None) -> Inquiry | None:
-    """Of a text whose columns are lost, what is still certain."""
+    """The certain fields of a text whose columns are lost."""
     words = _TOKEN.findall(text)
     if not words:
         return None

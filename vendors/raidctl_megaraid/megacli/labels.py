@@ -1,4 +1,4 @@
-"""The labels that MegaCli prints, by what they report. Other labels are details of whatever block is open.
+"""The labels that MegaCli prints, by what they report. Other labels are details of the open block.
 
 A label that is unmistakable begins a block where none is open, so that fragments can be read.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-Owner = Literal["card", "volume", "drive", "battery"]
+Owner = Literal["controller", "volume", "drive", "battery"]
 
 LABELS: dict[Owner, frozenset[str]] = {
     "drive": frozenset(
@@ -46,7 +46,7 @@ LABELS: dict[Owner, frozenset[str]] = {
             "design capacity", "cycle count", "run time to empty", "average time to empty", "pack energy",
         }
     ),
-    "card": frozenset(
+    "controller": frozenset(
         {
             "product name", "serial no", "fw package build", "fw version", "bios version", "mfg. date", "rework date",
             "memory size", "sas address", "bus number", "cache flush interval", "number of disk groups",
@@ -91,5 +91,5 @@ _OWNERS: dict[str, Owner] = {label: kind for kind, labels in LABELS.items() for 
 
 
 def owner(label: str) -> Owner | None:
-    """What a label reports, None for one that says nothing of it."""
+    """The kind of object that a label belongs to; None if it is in no table."""
     return _OWNERS.get(label)

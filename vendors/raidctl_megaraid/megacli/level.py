@@ -1,7 +1,7 @@
-"""``RAID Level: Primary-1, Secondary-0, RAID Level Qualifier-0``: the numbers of the disk data format (SNIA DDF).
+"""``RAID Level: Primary-1, Secondary-0, RAID Level Qualifier-0``: the numbers of SNIA DDF.
 
 The primary level is the one inside a span. A volume of several spans is striped over them, so the level gets a zero
-behind it. Newer firmware says the spans in ``Span Depth`` alone and leaves ``Secondary-0``; older firmware also prints
+behind it. Newer firmware prints spans in ``Span Depth`` alone and leaves ``Secondary-0``; older firmware also prints
 ``Secondary-3``, which is DDF's word for spanned. A single mirror and a striped one differ in nothing else.
 """
 
@@ -32,7 +32,7 @@ _BARE = re.compile(r"\d{1,2}(?:E0?)?", re.IGNORECASE | re.ASCII)
 
 
 def level(text: str, depth: int | None) -> RaidLevel | None:
-    """The level of a volume; ``depth`` is its number of spans. None where that decides and is not known.
+    """The level of a volume; ``depth`` is its number of spans. None if that decides and is not known.
 
     Raises:
         ValueError: Numbers or words that are not known.
@@ -52,7 +52,7 @@ def level(text: str, depth: int | None) -> RaidLevel | None:
 
 
 def plain_level(text: str) -> RaidLevel | None:
-    """``10``, ``RAID-5``; None where it is not reported. ValueError for another word."""
+    """``10``, ``RAID-5``; None if not reported. ValueError for another word."""
     bare = text.strip()
     if not has_value(bare):
         return None

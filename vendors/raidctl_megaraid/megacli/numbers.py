@@ -1,6 +1,6 @@
-"""MegaCli's figures. Sizes in bytes, binary units under decimal names; what is no such figure raises ValueError.
+"""MegaCli's figures. Sizes in bytes, binary units under decimal names; another form raises ValueError.
 
-That the units are binary is seen in the lines that print the number of sectors beside them:
+Lines with the number of sectors show that the units are binary:
 ``Raw Size: 381.812 GB [0x2fba0000 Sectors]`` are 800718848 sectors of 512 bytes, 381.812 times 2^30.
 """
 
@@ -18,7 +18,7 @@ from raidctl_megaraid.vocabulary import has_value, normalized
 _SECTORS = re.compile(r"(.{1,40}?)\s*\[\s*(?:0x)?([0-9a-f]{1,16})\s*sectors?\s*\]", re.IGNORECASE | re.ASCII)
 _SECTOR_BYTES = (512, 4096, 520, 528, 4160, 4224)
 _ROUNDING = 0.002
-"""Three digits after the point, of figures from 1 on: the greatest share that rounding takes away is 0.1 %."""
+"""Largest relative error of a figure of 1 or more with three digits after the point: 0.1 %."""
 _INTEGER = re.compile(r"\d{1,18}", re.ASCII)
 _COUNT = re.compile(r"(\d{1,18})(?:\s+\w{1,20})?", re.ASCII)
 # 32C (89.60 F)
@@ -34,16 +34,16 @@ _CTIME = re.compile(r"[a-z]{3} ([a-z]{3}) (\d{1,2}) (\d{2}):(\d{2}):(\d{2}) (\d{
 _DELAY = re.compile(r"learn delay interval.*", re.IGNORECASE)
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _YEAR = 365 * 86400
-EPOCH = datetime(2000, 1, 1)  # noqa: DTZ001 - the controller's clock; the tool does not tell its zone
+EPOCH = datetime(2000, 1, 1)  # noqa: DTZ001 - the controller's clock; the tool does not print its zone
 
 
 def size(text: str) -> int | None:
-    """``381.0 GB``, ``390144MB``, ``64kB``; None where it is not reported."""
+    """``381.0 GB``, ``390144MB``, ``64kB``; None if not reported."""
     return parse_size(text, binary=True) if has_value(text) else None
 
 
 def some_size(text: str) -> int | None:
-    """A size; None also for ``0 MB``, which firmware prints where it does not tell the figure."""
+    """A size; None also for ``0 MB``, which firmware prints for an unknown figure."""
     return size(text) or None
 
 
@@ -63,7 +63,7 @@ def drive_size(text: str) -> int | None:
 
 
 def integer(text: str) -> int | None:
-    """A whole number; None where it is not reported."""
+    """A whole number; None if not reported."""
     if not has_value(text):
         return None
     return int(figure(_INTEGER, text.strip())[0])
@@ -107,13 +107,13 @@ def charge(text: str) -> int | None:
 
 
 def percent_in(text: str) -> float | None:
-    """The percentage in ``Completed 17%, Taken 55 min.``; None where there is none from 0 to 100."""
+    """The percentage in ``Completed 17%, Taken 55 min.``; None if there is none from 0 to 100."""
     match = _PERCENT_OF.search(text)
     return float(match[1]) if match and float(match[1]) <= 100 else None
 
 
 def link(text: str) -> float | None:
-    """``6.0Gb/s``, ``12.0Gb/s``; None for ``Unknown`` and for the ``0`` of a link that nobody measures."""
+    """``6.0Gb/s``, ``12.0Gb/s``; None for ``Unknown`` and for the ``0`` of a link that is not measured."""
     bare = text.strip()
     if not has_value(bare) or normalized(bare) in ("0", "link down", "disabled", "link is down"):
         return None
@@ -121,7 +121,7 @@ def link(text: str) -> float | None:
 
 
 def seconds(text: str) -> int | None:
-    """``4s``, ``4 seconds``; None where it is not reported."""
+    """``4s``, ``4 seconds``; None if not reported."""
     return parse_seconds(text) if has_value(text) else None
 
 

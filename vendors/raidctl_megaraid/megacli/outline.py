@@ -1,7 +1,7 @@
-"""One text of MegaCli as blocks: what stands below one heading, with the adapter that it belongs to.
+"""An output of MegaCli as blocks: the lines below one heading, with their controller.
 
 The tool's outputs have no grammar in common: ``-PDList`` starts a drive with its enclosure, ``-LdPdInfo`` with ``PD: 0
-Information``, ``-AdpAllInfo`` sets titles above rules. Blank lines stand inside blocks and between them; they mean
+Information``, ``-AdpAllInfo`` sets titles above rules. Blank lines inside blocks and between them mean
 nothing. One file may hold several outputs one after the other, or a fragment of one.
 """
 
@@ -20,7 +20,7 @@ from raidctl_megaraid.megacli.labels import AFTER_GAUGE, LABELS, ONCE, PARTS, SE
 from raidctl_megaraid.vocabulary import normalized
 
 BlockKind = Literal[
-    "card", "volume", "drive", "group", "battery", "enclosure", "event", "summary", "missing", "hotspare"
+    "controller", "volume", "drive", "group", "battery", "enclosure", "event", "summary", "missing", "hotspare"
 ]
 
 LONGEST_RUN = 60
@@ -37,7 +37,7 @@ _PORT = re.compile(r"port\s*-\s*\d{1,2}", re.IGNORECASE | re.ASCII)
 
 
 class Item(Struct, gc=False):  # as a pair
-    """A pair, and the part of its block that it stands in."""
+    """A pair, and the part of its block that it belongs to."""
 
     section: str
     pair: Pair
@@ -78,16 +78,16 @@ class Block(Struct):
 
 
 class Segment(Struct):
-    """The answer to one command: what stands above one exit code."""
+    """The output of one command: the lines above one exit code."""
 
     blocks: list[Block] = []
     sentences: list[tuple[str | None, Line]] = []
-    """Lines that may be sentences, with the adapter that was spoken of last."""
+    """Lines that may be sentences, with the controller that was named last."""
     code: int | None = None
     code_line: Line | None = None
     version: str | None = None
     hint: str | None = None
-    """The adapter that the command line named."""
+    """The controller that the command line named."""
 
 
 class Outliner:
@@ -107,7 +107,7 @@ class Outliner:
         self.last: Pair | None = None
 
     def take(self, text: str, line: Line, following: str) -> None:
-        """One line; ``following`` is the next line that says something."""
+        """Read one line; ``following`` is the next one that is not blank."""
         if not text or len(line.text) > grammar.LONGEST_LINE:
             self.last = None if self.last is not None and self.last.value else self.last
             return
@@ -156,12 +156,12 @@ class Outliner:
         """A heading."""
         found = grammar.heading(text)
         in_event = self.block is not None and self.block.kind == "event"
-        if found is None or (in_event and found.kind not in ("event", "adapter", "card")):
+        if found is None or (in_event and found.kind not in ("event", "adapter", "controller")):
             return False
         mark_read(line)
         self.section, self.last = "", None
         if found.adapter is not None:
-            if found.adapter != self.adapter or found.kind in ("adapter", "card"):
+            if found.adapter != self.adapter or found.kind in ("adapter", "controller"):
                 self.group, self.volume, self.foreign = None, None, None
             self.adapter = found.adapter
         getattr(self, f"open_{found.kind}", self.open_block)(found, line)
@@ -169,7 +169,7 @@ class Outliner:
 
     def open_block(self, found: Heading, line: Line | None, kind: BlockKind | None = None) -> Block:
         """Begin a block."""
-        simple: dict[Kind, BlockKind] = {"adapter": "card", "section": "card"}
+        simple: dict[Kind, BlockKind] = {"adapter": "controller", "section": "controller"}
         block = Block(
             kind or simple.get(found.kind, found.kind),  # type: ignore[arg-type] # the others are of both
             found.name, line, self.adapter, found.target, found.rest,
@@ -181,13 +181,13 @@ class Outliner:
 
     def open_adapter(self, found: Heading, line: Line) -> None:
         """``Adapter #0``: any kind of thing follows."""
-        block = self.open_block(found, line, "card")
+        block = self.open_block(found, line, "controller")
         block.name = ""
         self.summary = False
 
     def open_section(self, found: Heading, line: Line) -> None:
         """``PCI information for Controller 0``."""
-        self.open_block(found, line, "card")
+        self.open_block(found, line, "controller")
         self.section = found.name
 
     def open_group(self, found: Heading, line: Line) -> None:
@@ -229,7 +229,7 @@ class Outliner:
     def open_foreign(self, found: Heading, line: Line) -> None:
         """``Foreign configuration 0``."""
         self.foreign, self.group, self.volume = found.name, None, None
-        self.open_block(found, line, "card").foreign = found.name
+        self.open_block(found, line, "controller").foreign = found.name
 
     def titles(self, text: str, line: Line, following: str) -> bool:
         """A title of ``-AdpAllInfo`` or of ``-ShowSummary``."""
@@ -244,8 +244,8 @@ class Outliner:
         underlined = len(following) >= 8 and set(following) == {"="}
         if (title in grammar.SECTIONS and (underlined or text == title)) or underlined:
             mark_read(line)
-            if self.block is None or self.block.kind != "card":
-                self.open_block(Heading("card"), None)
+            if self.block is None or self.block.kind != "controller":
+                self.open_block(Heading("controller"), None)
             self.section, self.last = title, None
             return True
         return False
@@ -307,14 +307,14 @@ class Outliner:
             return block.kind == "drive" and key in block.labels
         if block.kind in ("volume", "drive"):
             return key in ONCE and owner(key) == block.kind and key in block.labels
-        if block.kind == "card" and not self.section:
+        if block.kind == "controller" and not self.section:
             kind = owner(key)
-            return kind is not None and kind != "card"
+            return kind is not None and kind != "controller"
         return False
 
     def part(self, block: Block, key: str, label: str, value: str) -> str:
-        """The part of a block that a pair stands in; some labels open one."""
-        if block.kind == "card" and key == "operation mode" and not self.section:
+        """The part of a block that a pair belongs to; some labels open one."""
+        if block.kind == "controller" and key == "operation mode" and not self.section:
             self.section = "Consistency Check"
         if block.kind == "enclosure" and key in SENSORS:
             self.section = f"{label} {value}"
@@ -346,10 +346,10 @@ class Outliner:
         if block is None or len(text) > _LONGEST_CONTINUATION or _PROMPT.match(text):
             return False
         row = _PORT_ROW.fullmatch(text)
-        if block.kind == "card" and row and self.section:
+        if block.kind == "controller" and row and self.section:
             block.add(Item.of(self.section, Pair(f"Port {row[1]}", row[2], [line])))
             return True
-        if block.kind == "card" and self.section and text[:8] != "Adapter ":
+        if block.kind == "controller" and self.section and text[:8] != "Adapter ":
             if last is None:
                 self.last = Pair(self.section, text, [line])
                 block.add(Item.of("", self.last))
@@ -387,7 +387,7 @@ def _append(pair: Pair, text: str, line: Line, between: str) -> bool:
 
 
 def outline(output: Output) -> list[Segment]:
-    """The segments of a text. Linear in its lines; never raises for what stands there."""
+    """The segments of a text. Linear in its lines; never raises for their contents."""
     outliner = Outliner(output)
     texts = [line.stripped for line in output.lines]
     following = ""

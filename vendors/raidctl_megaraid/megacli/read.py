@@ -28,7 +28,7 @@ _CLOSING = re.compile(r"Exit Code\s*:", re.IGNORECASE)
 
 
 def read(controllers: Controllers, document: Document) -> tuple[Output, list[Problem]]:
-    """Read one text; several outputs may stand in it one after the other. Never raises for what it says.
+    """Read one text, which may contain several outputs. Never raises for its contents.
 
     Returns:
         The output, with what is no fact of a controller noted already, and the problems that are not of an object.
@@ -53,10 +53,10 @@ class _Reading:
         self.output = output
         self.problems: list[Problem] = []
         self.only: str | None = None
-        """The adapter that a nameless part speaks of: the only one that the text names."""
+        """The controller of parts that name none: the only one that the text names."""
 
     def adopt(self, segments: list[Segment]) -> None:
-        """Give nameless parts to the only adapter that the text names."""
+        """Give parts that name no controller to the only one that the text names."""
         blocks = [block.adapter for segment in segments for block in segment.blocks]
         by_mask = [(adapter, line) for segment in segments for adapter, line in segment.sentences]
         spoken = [adapter if adapter is not None else _named(line.text) for adapter, line in by_mask]
@@ -65,7 +65,7 @@ class _Reading:
             self.only = next(iter(numbers))
 
     def controller(self, number: str | None) -> ControllerDraft:
-        """The draft of an adapter."""
+        """The draft of a controller."""
         return self.controllers.controller(number if number is not None else self.only)
 
     def segment(self, segment: Segment) -> None:
@@ -98,8 +98,8 @@ class _Reading:
         return anything
 
     def block(self, block: Block) -> None:
-        """One block of a kind that names its adapter, or none."""
-        if not block.items and not block.texts and block.kind == "card":
+        """Read a block of a kind that names its controller, or none."""
+        if not block.items and not block.texts and block.kind == "controller":
             if block.adapter is not None:
                 self.enclosures(self.controller(block.adapter), block)
             return
@@ -171,11 +171,11 @@ class _Reading:
             self.problems.append(failure.empty_output(where))
 
     def anything(self, segment: Segment) -> bool:
-        """Whether a sentence or a banner stands in the segment."""
+        """Whether the segment contains a sentence or a banner."""
         return bool(segment.version or segment.sentences or self.spoken(segment))
 
     def spoken(self, segment: Segment) -> bool:
-        """Whether a line says something, besides the exit code and rules."""
+        """Whether a line is more than a blank, a rule, or the exit code."""
         if segment.code_line is None:
             return False
         for line in reversed(self.output.lines[: segment.code_line.number - 1]):
@@ -189,7 +189,7 @@ _NAMED = re.compile(r"\b(?:adapter|controller)\s*[:#]?\s*(\d{1,3})\b", re.IGNORE
 
 
 def _named(text: str) -> str | None:
-    """The adapter that a sentence names."""
+    """The controller that a sentence names."""
     match = _NAMED.search(text[:_LONGEST_SENTENCE])
     return str(int(match[1])) if match is not None else None
 

@@ -156,7 +156,7 @@ _CLI = re.compile(r"^[ \t]*CLI Version\s*:\s*(\d[\d.]{2,20})", re.IGNORECASE | r
 
 
 def tool_version(text: str) -> str | None:
-    """``8.07.14`` of ``MegaCLI SAS RAID Management Tool  Ver 8.07.14 Dec 16, 2013``; None where it is not reported."""
+    """``8.07.14`` of ``MegaCLI SAS RAID Management Tool  Ver 8.07.14 Dec 16, 2013``; None if not reported."""
     head = text[:_CHARACTERS]
     match = grammar.VERSION.search(head) or _CLI.search(head)
     return match[1] if match else None

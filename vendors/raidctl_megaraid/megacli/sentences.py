@@ -115,12 +115,12 @@ def _count(controller_of: ControllerOf, line: Line, match: re.Match[str], adapte
 
 
 def _none_there(controller_of: ControllerOf, line: Line, match: re.Match[str], adapter: str | None) -> None:
-    """``Adapter 0: No Virtual Drive Configured.``: an empty list, and a card that answered."""
+    """``Adapter 0: No Virtual Drive Configured.``: an empty list, from a controller that answered."""
     controller_of(_number(match["adapter"]) if match["adapter"] else adapter).detail(line, match["what"], "none")
 
 
 def _moved(controller_of: ControllerOf, line: Line, match: re.Match[str], adapter: str | None) -> None:
-    """``Adapter: 0: EnclId-8 SlotId-3 state changed to OffLine.``: a command's success; the state is read anew."""
+    """``Adapter: 0: EnclId-8 SlotId-3 state changed to OffLine.``: a command's success; the state is read again."""
     controller = controller_of(_number(match["adapter"]) if match["adapter"] else adapter)
     controller.detail(line, f"Changed {match['what']}", match["said"])
 
@@ -151,7 +151,7 @@ def _setting(controller_of: ControllerOf, line: Line, match: re.Match[str], adap
     if pair is None:
         controller.detail(line, "Said", text)
         return
-    block = Block("card", items=[Item.of("", Pair(pair[0], pair[1].rstrip("."), [line]))])
+    block = Block("controller", items=[Item.of("", Pair(pair[0], pair[1].rstrip("."), [line]))])
     read_controller(controller, block)
 
 

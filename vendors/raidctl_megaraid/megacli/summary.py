@@ -1,4 +1,4 @@
-"""``-ShowSummary``: one screen of everything, without the numbers of adapters and enclosures."""
+"""``-ShowSummary``: one screen of everything, without the numbers of controllers and enclosures."""
 
 from __future__ import annotations
 

@@ -142,7 +142,7 @@ def _progress(volume: GroupDraft, pair: Pair) -> None:
 
 
 def under_way(volume: GroupDraft, line: Line, label: str, percent: float | None) -> None:
-    """An operation that goes on; of several the first one counts."""
+    """An operation in progress; of several the first one counts."""
     if volume.get("progress.percent") is not None:
         return
     volume.put(line, "progress.operation", operation(label))
@@ -215,7 +215,7 @@ def _write_word(part: str) -> WritePolicy | None:
 def _with_battery(write: WritePolicy | None, bad_bbu: bool | None) -> WritePolicy | None:
     """``WriteBack`` is protected with ``No Write Cache if Bad BBU``, unprotected with ``Write Cache OK if Bad BBU``.
 
-    A line that was cut before that clause does not tell which.
+    A line that was cut before that clause does not show which.
     """
     if write != "protected_write_back":
         return write

@@ -1,4 +1,4 @@
-"""The JSON of ``raidctl-mfi``, read onto the drafts of the controllers. Never raises for what it says.
+"""The JSON of ``raidctl-mfi``, read onto the drafts of the controllers. Never raises for its contents.
 
 {"format": "raidctl-mfi 1", "version": "0.1.0", "controllers": [{"number": 0, "product_name": …}], "problems": […]}
 """
@@ -115,7 +115,7 @@ class _Reading:
         if not isinstance(number, int):
             return  # its lines stay unparsed
         if not any(one.get("status") for _, one in _items(given, "answers")):
-            _note(self.output, path)  # it never answered: its problem says why, and nothing is known of it
+            _note(self.output, path)  # it never answered: its problem has the reason, and nothing is known of it
             return
         controller = self.controllers.controller(str(number))
         controller.put(self.output.leaf(f"{path}.number"), "number", number)
@@ -137,7 +137,7 @@ class _Reading:
                 _note(self.output, f"{path}.{name}")
 
     def fields(self, draft: Draft, path: str, given: Mapping[str, Any], table: Table) -> None:
-        """Read the leaves that the table knows; one without a value says nothing."""
+        """Read the leaves that the table has; one without a value is no fact."""
         for key, (field, parse) in table.items():
             line = self.output.leaf(f"{path}.{key}")
             if line is None:
@@ -195,7 +195,7 @@ class _Reading:
         if not isinstance(device, int):
             return
         key = f"{enclosure if isinstance(enclosure, int) else ''}:{slot if isinstance(slot, int) else f'?{device}'}"
-        if key in controller.drives:  # two drives in one slot: the firmware's number tells them apart
+        if key in controller.drives:  # two drives in one slot: the firmware's number distinguishes them
             key = f"{key.rpartition(':')[0]}:?{device}"
         self.keys[controller.name, device] = key
         drive = controller.drive(key)
@@ -208,7 +208,7 @@ class _Reading:
             _note(self.output, f"{path}.{name}")
 
     def arrays(self, controller: ControllerDraft, path: str, given: dict[str, Any]) -> dict[int, str]:
-        """The drive group of each array: those that a volume spans are one group, named after the first of them."""
+        """The array of each firmware array: those that a volume spans are one, named after the first."""
         homes: dict[int, str] = {}
         for _, volume in _items(given, "volumes"):
             refs = _numbers(volume.get("arrays"))

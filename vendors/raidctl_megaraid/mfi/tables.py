@@ -16,7 +16,7 @@ _LARGEST = 1 << 63
 
 
 def text(value: object) -> str | None:
-    """A text that says something."""
+    """A text that is not blank."""
     if not isinstance(value, str):
         raise TypeError(f"not a text: {value!r}")
     return printable(value).strip() or None

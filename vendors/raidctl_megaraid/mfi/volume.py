@@ -64,7 +64,7 @@ def _write(volume: GroupDraft, output: Output, path: str, name: str, printed: Ma
 
 
 def _reported(volume: GroupDraft, output: Output, path: str, given: object) -> None:
-    """What each answer of the firmware says: ``"CFG_READ": {"default": "0x0c", …}``."""
+    """What each reply of the firmware contains: ``"CFG_READ": {"default": "0x0c", …}``."""
     for source, printed in given.items() if isinstance(given, dict) else ():
         for name, value in printed.items() if isinstance(printed, dict) else ():
             line = output.leaf(f"{path}.{source}.{name}")

@@ -65,7 +65,7 @@ VERBS: Mapping[Verb, Callable[[Case], Made]] = {
     "start_learn": battery.learn,
     "schedule_learn": battery.schedule,
 }
-"""What plans a verb. A topic of its own adds its line here, and its commands to :data:`SHAPES`."""
+"""The function that plans each verb. A new verb needs a line here, and its commands in :data:`SHAPES`."""
 
 SHAPES: tuple[Shape, ...] = (*shapes(), *foreign.shapes(), *battery.shapes())
 

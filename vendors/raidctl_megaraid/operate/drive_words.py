@@ -85,7 +85,7 @@ def _may_replace(spare: Drive, member: Drive) -> bool:
 
 
 def denied_rebuild(controller: Controller) -> bool:
-    """Whether rebuilds do not begin by themselves: ``Auto Rebuild = Off``."""
+    """Whether rebuilds have to be started by a command: ``Auto Rebuild = Off``."""
     return any(
         label.lower().endswith("auto rebuild") and text.strip().lower() in ("off", "disabled", "no")
         for label, text in controller.details.items()

@@ -7,7 +7,7 @@ A line of the help is a command with places and options, as storcli 7 prints the
     storcli /cx[/ex]/sx add hotsparedrive [DGs=<N|0,1,2...>] [enclaffinity][nonrevertible]
     storcli /cx/ex/sx insert dg=A array=B row=C
 
-What stands in ``[…]`` may be left out, ``a|b`` and ``{a|b}`` are one of them, and ``key=…`` is the key with any value.
+Words in ``[…]`` may be left out, ``a|b`` and ``{a|b}`` are one of them, and ``key=…`` is the key with any value.
 The words of the command must be all that the line requires: a line with another word, a placeholder that stands alone
 or brackets that do not match lists no command.
 """

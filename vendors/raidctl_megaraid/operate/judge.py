@@ -1,4 +1,4 @@
-"""What the tools object to a deed, in their words and the firmware's codes; which processes stand in the way. Pure."""
+"""The tools' objections to a deed, by word and firmware code; processes that interfere. Pure."""
 
 from __future__ import annotations
 

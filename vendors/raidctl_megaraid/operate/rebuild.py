@@ -23,7 +23,7 @@ def started(case: Case, drive: Drive) -> Step:
 
 
 def start_rebuild(case: Case) -> Made:
-    """By hand, where it does not begin by itself."""
+    """Start a rebuild that does not begin automatically."""
     drive = case.drive
     if drive is None:
         return case.deny("No drive is named.")

@@ -85,7 +85,7 @@ def _spun_down(case: Case, drive: Drive) -> Step:
 
 
 def let_in(case: Case) -> Made:
-    """Good, into the missing member's place, and rebuilt: what of that has not begun by itself."""
+    """Make the drive good, insert it as the missing member, rebuild: the steps that are not automatic."""
     drive, array = case.drive, case.array
     if drive is None or case.volume is None or array is None:
         return case.deny("The array that the drive is for is unknown.", unknown=True)

@@ -9,12 +9,12 @@ deed               command                      known from
 all others         those of version 7           version 7 only
 =================  ===========================  ===================================================
 
-No manual of version 8 is known that shows them, so its help decides: a deed is done where ``storcli2 help`` lists every
-command of its plan, and of its undoing. Elsewhere the commands are printed for a person. A drive that has failed needs
-no command before it is pulled, and none once the controller rebuilds its successor.
+No manual of version 8 is known that shows them, so its help decides: a deed is run if ``storcli2 help`` lists every
+command of its plan and its undo; otherwise the commands are printed for a person. A failed drive needs no command
+before it is pulled, and none once the controller rebuilds on the new one.
 
-A form does not tell what else a command acts on, nor do readings of version 8 show what checks and battery tests have
-done: what acts on a volume or on the whole controller is refused.
+A form does not show what else a command acts on, nor do readings of version 8 show the results of checks and battery
+tests: commands for a volume or the whole controller are refused.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from msgspec.structs import replace
 from raidctl.model import Controller, Tool
 from raidctl.vendor.operations import Ability
 from raidctl.vendor.plan import Action, Denial, Step, Verb
-from raidctl.vendor.tools import command_of
+from raidctl.vendor.tools import command_of, reporting_tool
 from raidctl_megaraid.operate.help_forms import listed
 from raidctl_megaraid.operate.steps import Case, Made
 from raidctl_megaraid.tools import KINDS, SECOND_GENERATION
@@ -51,8 +51,8 @@ _ELSE = "{} help lists the commands of this version."
 
 def program(controller: Controller, tools: Sequence[Tool]) -> str | None:
     """The command of the tool that reported the controller, if it is one of these."""
-    reported = next((tool for tool in tools if controller.told_by in (None, tool.name)), None)
-    return command_of(reported) if reported is not None and KINDS.get(reported.name) in SECOND_GENERATION else None
+    tool = reporting_tool(controller, tools)
+    return command_of(tool) if tool is not None and KINDS.get(tool.name) in SECOND_GENERATION else None
 
 
 def plan(case: Case, steps_of: Callable[[Case], Made], text: str | None) -> Made:

@@ -48,7 +48,7 @@ def add_spare(case: Case) -> Made:
 
 
 def _expected(case: Case, *, lacking: bool) -> tuple[Expectation, ...]:
-    """A spare; where a member is missing, it may be that member already."""
+    """Expect a spare, or a member already if one is missing."""
     drive, array = case.drive, case.array if case.volume is not None else None
     name = drive.id if drive is not None else ""
     if lacking:

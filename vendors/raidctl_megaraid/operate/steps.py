@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from raidctl.model import Array, Controller, Drive, Tool, Volume
 from raidctl.vendor.deed_steps import CannotDo, drive_of, identity
 from raidctl.vendor.plan import Action, Deed, Denial, Identity, Saved, Step
-from raidctl.vendor.tools import command_of
+from raidctl.vendor.tools import command_of, reporting_tool
 from raidctl_megaraid.change import controller_number
 from raidctl_megaraid.operate.commands import Way, number_of, place_of, way_kind
 from raidctl_megaraid.tools import KINDS
@@ -67,13 +67,13 @@ def case_of(deed: Deed, controller: Controller, tools: Sequence[Tool]) -> Case:
     Raises:
         CannotDo: It is refused, whatever it is.
     """
-    reported = [tool for tool in tools if controller.told_by in (None, tool.name)]
-    kind = KINDS.get(reported[0].name) if reported else None
+    tool = reporting_tool(controller, tools)
+    kind = KINDS.get(tool.name) if tool is not None else None
     number = controller_number(controller)
     if controller.told_by == "raidctl-mfi":
         reason = "raidctl carries out no deeds through raidctl-mfi, which has been tested on emulated controllers only."
         raise CannotDo(reason, "Install storcli64 or perccli64.")
-    if kind is None or number is None:
+    if tool is None or kind is None or number is None:
         raise CannotDo(_NO_TOOL, unknown=True)
     drive = next((one for one in controller.drives if one.id == deed.object_id), None)
     if deed.drive is not None:
@@ -83,6 +83,6 @@ def case_of(deed: Deed, controller: Controller, tools: Sequence[Tool]) -> Case:
         raise CannotDo(f"The tool does not report enclosure and slot of {drive.id}.", unknown=True)
     if volume is not None and number_of(volume) is None:
         raise CannotDo(f"The tool's number of {volume.id} is unknown.", unknown=True)
-    case = Case(deed, controller, Way(way_kind(kind), command_of(reported[0]), number), drive, volume)
+    case = Case(deed, controller, Way(way_kind(kind), command_of(tool), number), drive, volume)
     case.subjects(drive or volume or controller, volume or controller)
     return case

@@ -100,7 +100,7 @@ def change(argv: tuple[str, ...], state: Mapping[str, str]) -> Reply | None:
 
 
 def advance(state: Mapping[str, str], seconds: float) -> State:
-    """Let time pass: rebuilds, checks and the patrol read go on."""
+    """Let time pass: rebuilds, checks and the patrol read advance."""
     after = dict(state)
     for number in machine.numbers(state):
         found = load(number, state)

@@ -19,8 +19,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from raidctl.json_decode import decode_text
 from raidctl.vendor.simulator import Reply, State
+from raidctl_megaraid.simulator import storcli_lists
 from raidctl_megaraid.simulator.machine import Machine, load
 from raidctl_megaraid.simulator.state import ControllerState, name
 
@@ -32,14 +32,7 @@ _GONE = "No Virtual Drive has Preserved Cache Data."
 
 
 def _controllers(text: str) -> list[Row]:
-    if '"Command Status"' not in text:
-        return []
-    try:
-        whole = decode_text(text[text.find("{") :], strict=False)
-    except ValueError:
-        return []
-    found = whole.get("Controllers") if isinstance(whole, dict) else None
-    return [one for one in found or [] if isinstance(one, dict) and isinstance(one.get("Response Data"), dict)]
+    return [one for one in storcli_lists.decoded(text) if isinstance(one.get("Response Data"), dict)]
 
 
 def initial(text: str) -> State:
@@ -220,7 +213,7 @@ def _topology(machine: Machine, group: str, volume: Row, like: Sequence[Row]) ->
 
 
 def _properties(data: Row, volume: str) -> Row:
-    """As of the last volume in the list, with an identity of its own."""
+    """Those of the last volume in the list, with another identity."""
     title = next((one for one in reversed(data) if one.endswith(" Properties")), "")
     base = dict(data.get(title, {})) | {"OS Drive Name": "N/A", "Number of Drives Per Span": 2}
     if "SCSI NAA Id" in base:

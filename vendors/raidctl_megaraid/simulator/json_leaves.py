@@ -43,7 +43,7 @@ def unquoted(raw: str) -> str:
 
 
 def leaves(text: str) -> list[Leaf]:
-    """All leaves, in order; none where the text is no JSON. What stands before the first brace is passed over."""
+    """All leaves, in order; none if the text is no JSON. Text before the first brace is skipped."""
     found: list[Leaf] = []
     names: list[str] = []
     open_: list[str] = []

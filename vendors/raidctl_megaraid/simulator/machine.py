@@ -13,7 +13,7 @@ name                           value
 ``megaraid 0/volume 1``        :class:`Volume`
 ``megaraid 0/back``            ``On``: data move back from a spare to a new drive
 ``megaraid 0/task 1``          :class:`Task`: the consistency check of volume 1; ``task patrol``: the patrol read
-``megaraid 0/auto``            ``On``: a rebuild starts by itself
+``megaraid 0/auto``            ``On``: a rebuild starts automatically
 ``megaraid 0/line 32:5``       what is printed of a recorded drive: storcli's row, MegaCli's block
 =============================  ================================================================================
 
@@ -314,7 +314,7 @@ def free(disk: Disk, state: str) -> None:
 
 
 def settle(machine: Machine) -> None:
-    """What follows by itself: rebuilds and checks that end, spares and new drives that step in."""
+    """Do what the firmware does: end rebuilds and checks, use spares and new drives."""
     for key, disk in machine.disks.items():
         if disk.state in ("Rbld", "Cpybck") and machine.elapsed(disk) >= REBUILD_SECONDS:
             _complete(machine, key, disk)
@@ -343,7 +343,7 @@ def _complete(machine: Machine, key: str, disk: Disk) -> None:
 
 
 def _step_in(machine: Machine, seat: str, member: Disk | None) -> None:
-    """A new drive in the bay of the missing member, else a spare; one that was set offline is then in no group."""
+    """Rebuild on a new drive in the bay of the missing member, else on a spare."""
     there = machine.at(machine.seats[seat].bay)
     new = member is None and there is not None and there.state == "UGood" and bool(there.serial)
     new = new and there is not None and not there.foreign
@@ -359,7 +359,7 @@ def _step_in(machine: Machine, seat: str, member: Disk | None) -> None:
 
 
 def _move_back(machine: Machine) -> None:
-    """A spare that has stepped in is copied to the new drive in the bay of the former member, and is a spare again."""
+    """Copy the data of a used spare back to the new drive, and make it a spare again."""
     for key, spare in machine.disks.items():
         there = machine.at(spare.revert) if spare.revert and spare.state == "Onln" else None
         if there is None or machine.clock < max(spare.filled, there.filled) + BACK_SECONDS:

@@ -1,4 +1,4 @@
-"""MegaCli, simulated: what its texts show, what is shown of other settings, and what it says to changes."""
+"""MegaCli, simulated: what it prints for other settings, and what it replies to changes."""
 
 from __future__ import annotations
 

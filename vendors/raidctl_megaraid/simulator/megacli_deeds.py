@@ -1,7 +1,7 @@
 """MegaCli, simulated: deeds with drives, checks and the patrol read, and its replies. Pure.
 
 ``-PDOffline``, ``-PDOnline``, ``-PDMakeGood`` and ``-PDMakeJBOD`` name the new state; a rebuild that begins, a place
-that is filled and ``-PdGetMissing`` have sentences of their own. Where no output is known, it is one with ``Success``.
+that is filled and ``-PdGetMissing`` have other sentences. If no recorded output is known, it is one with ``Success``.
 """
 
 from __future__ import annotations

@@ -72,7 +72,7 @@ def pieces(text: str) -> list[Piece]:
 
 
 def _body(piece: Piece) -> str:
-    """A drive's block without the lines around it; empty where the drive is missing."""
+    """A drive's block without the lines around it; empty if the drive is missing."""
     lines = piece.lines[1:] if piece.seat else piece.lines
     return "\n".join(lines).strip("\n") + "\n" if any(line.strip() for line in lines) else ""
 
@@ -200,7 +200,7 @@ def _list(machine: Machine, recorded: list[Piece], state: Mapping[str, str]) -> 
 
 
 def _of_volume(machine: Machine, piece: Piece) -> Iterator[str]:
-    """``State               : Degraded``, and a check that goes on."""
+    """``State               : Degraded``, and a check in progress."""
     volume, task = machine.volumes.get(piece.volume), machine.tasks.get(piece.volume)
     for line in piece.lines:
         match = _OF_VOLUME.match(line)

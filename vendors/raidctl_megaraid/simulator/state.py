@@ -32,7 +32,7 @@ _FLAGS: dict[str, tuple[str, str, str]] = {
 
 
 def flag(label: str, battery: str) -> str | None:
-    """What a flag of the battery says in a state of it; None for a label that is no flag of the simulation."""
+    """The value of a battery flag in a state; None for a label that the simulation does not set."""
     known = _FLAGS.get(" ".join(label.lower().split()))
     return None if known is None else known[1] if known[0] == battery else known[2]
 
@@ -50,7 +50,7 @@ class ControllerState:
     state: Mapping[str, str]
 
     def get(self, setting: str, volume: str | None = None) -> str | None:
-        """A setting; None when the recording does not tell it."""
+        """A setting; None if the recording does not contain it."""
         return self.state.get(name(self.number, setting, volume))
 
     @property

@@ -1,6 +1,6 @@
 """What storcli2 prints of drives in bays and of their arrays, in JSON. Pure.
 
-Version 8 says in two words what version 7 says in one (``Conf`` ``Online`` for ``Onln``), and lists drives and volumes
+Version 8 prints two words where version 7 prints one (``Conf`` ``Online`` for ``Onln``), and lists drives and volumes
 as tables in a list. The rows of recorded drives are kept in the state, as :mod:`.storcli_drives` keeps its own.
 """
 
@@ -11,10 +11,13 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from raidctl.vendor.simulator import State
-from raidctl_megaraid.simulator.machine import SPARES, Disk, Machine, shown_bay, standing
+from raidctl_megaraid.simulator import storcli_lists
+from raidctl_megaraid.simulator.machine import SPARES, Machine, shown_bay, standing
 from raidctl_megaraid.simulator.sizes import half
 from raidctl_megaraid.simulator.state import name
 
+_SPAN = "Span"
+"""Title of the column with the span of a member."""
 Row = dict[str, Any]
 WORDS = {
     "Onln": ("Conf", "Online"), "Rbld": ("Conf", "Rebuild"), "Offln": ("Conf", "Offline"), "Failed": ("Conf", "Failed"),
@@ -39,34 +42,11 @@ def initial(number: str, data: Row) -> State:
 
 def _of_lists(number: str, data: Row) -> State:
     machine = Machine(number, auto=data.get("Properties", {}).get("Auto Rebuild", "Yes") == "Yes")
-    found: State = {}
-    for row in data["PD LIST"]:
-        bay, state = _bay(row), _SHORT.get((row["State"], row["Status"]), "UBad")
-        machine.bays[bay] = bay
-        machine.disks[bay] = Disk(state=state, down=row.get("Sp") == "D", model=f"{row['Size']} {row['Med']}")
-        if state == "DHS":
-            machine.disks[bay].groups = str(row["DG"])
-        found[name(number, f"line {bay}")] = json.dumps(row)
-    for row in data["TOPOLOGY"]:
-        seat = _seat_of(row)
-        if seat is not None:
-            bay = str(row["EID:Slot"]).strip()
-            machine.seat(seat, bay if bay in machine.bays else "", str(row["Size"]))
-            if bay in machine.bays:
-                machine.disks[bay].seat = seat
-    for row in data.get("VD LIST", []):
-        group, _, volume = str(row["DG/VD"]).partition("/")
-        machine.volume(volume, group, str(row["TYPE"]))
-    return found | machine.state({})
+    return storcli_lists.initial(machine, data, lambda row: _SHORT.get((row["State"], row["Status"]), "UBad"), _SPAN)
 
 
 def _bay(row: Row) -> str:
     return str(row["EID:Slt"]).strip()
-
-
-def _seat_of(row: Row) -> str | None:
-    where = [str(row.get(title, "-")) for title in ("DG", "Span", "Row")]
-    return ".".join(where) if row.get("Type") == "DRIVE" and "-" not in where else None
 
 
 def data(machine: Machine, state: Mapping[str, str], printed: Row) -> Row:
@@ -86,7 +66,7 @@ class _Page:
         self.bays = [*there, *sorted(set(machine.bays) - set(there))]
 
     def part(self, title: str, part: Any) -> Any:
-        """A table, or what it says of the drives."""
+        """A part of the output, with the drives as they are now."""
         if title == "TOPOLOGY":
             return list(self.topology(part))
         if title == "PD LIST":
@@ -129,9 +109,9 @@ class _Page:
 
     def topology(self, rows: list[Row]) -> Iterator[Row]:
         """The groups, spans and members; below them the spares."""
-        like = next((row for row in rows if _seat_of(row) is not None), {})
+        like = next((row for row in rows if storcli_lists.seat_of(row, _SPAN) is not None), {})
         for row in rows:
-            seat = _seat_of(row)
+            seat = storcli_lists.seat_of(row, _SPAN)
             if seat is not None:
                 yield self.seat_row(row, seat)
             elif row.get("Type") != "DRIVE":

@@ -11,10 +11,9 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from raidctl.json_decode import decode_text
 from raidctl.vendor.simulated_bays import CHECK_SECONDS
 from raidctl.vendor.simulator import State
-from raidctl_megaraid.simulator import storcli2_drives
+from raidctl_megaraid.simulator import storcli2_drives, storcli_lists
 from raidctl_megaraid.simulator.machine import SPARES, Disk, Machine, load, shown_bay, standing
 from raidctl_megaraid.simulator.sizes import half
 from raidctl_megaraid.simulator.state import name
@@ -22,6 +21,8 @@ from raidctl_megaraid.simulator.state import name
 _DRIVE = re.compile(r"Drive /c\d+(?:/e(\d+))?/s(\d+)( - Detailed Information)?")
 _VOLUME = re.compile(r"/c\d+/v(\d+)|PDs for VD (\d+)|VD(\d+) Properties")
 _MEMBERS = ("Onln", "Rbld", "Offln", "Failed", "Cpybck")
+_SPAN = "Arr"
+"""Title of the column with the span of a member."""
 Row = dict[str, Any]
 
 
@@ -40,7 +41,7 @@ def initial(text: str) -> State:
 
 def _controllers(text: str, version: str) -> Iterator[tuple[str, Row]]:
     """The controllers of an output of version 7 or 8, each with its data."""
-    for controller in _decoded(text):
+    for controller in storcli_lists.decoded(text):
         status, data = controller.get("Command Status", {}), controller.get("Response Data")
         if _version(status) == version and isinstance(data, dict) and "Controller" in status:
             yield str(status["Controller"]), data
@@ -50,45 +51,9 @@ def _version(status: Row) -> str:
     return str(status.get("CLI Version", ""))[:3]
 
 
-def _decoded(text: str) -> list[Row]:
-    if '"Command Status"' not in text:
-        return []
-    try:
-        whole = decode_text(text[text.find("{") :], strict=False)
-    except ValueError:
-        return []
-    found = whole.get("Controllers") if isinstance(whole, dict) else None
-    return [one for one in found or [] if isinstance(one, dict)]
-
-
 def _of_lists(number: str, data: Row) -> State:
     machine = Machine(number, auto=data.get("Policies", {}).get("Auto Rebuild", "On") == "On")
-    found: State = {}
-    for row in data["PD LIST"]:
-        bay = str(row["EID:Slt"]).strip()
-        machine.bays[bay] = bay
-        machine.disks[bay] = Disk(state=row["State"], down=row.get("Sp") == "D", model=f"{row['Size']} {row['Med']}")
-        if row["State"] == "DHS":
-            machine.disks[bay].groups = str(row["DG"])
-        found[name(number, f"line {bay}")] = json.dumps(row)
-    for row in data["TOPOLOGY"]:
-        seat = _seat_of(row)
-        if seat is None:
-            continue
-        bay = str(row["EID:Slot"]).strip()
-        machine.seat(seat, bay if bay in machine.bays else "", str(row["Size"]))
-        if bay in machine.bays:
-            machine.disks[bay].seat = seat
-    for row in data.get("VD LIST", []):
-        group, _, volume = str(row["DG/VD"]).partition("/")
-        machine.volume(volume, group, str(row["TYPE"]))
-    return found | machine.state({})
-
-
-def _seat_of(row: Row) -> str | None:
-    """Group, span and row of a member's line, whether its drive is there or not; None for other lines."""
-    where = [str(row.get(title, "-")) for title in ("DG", "Arr", "Row")]
-    return ".".join(where) if row.get("Type") == "DRIVE" and "-" not in where else None
+    return storcli_lists.initial(machine, data, lambda row: str(row["State"]), _SPAN)
 
 
 def _serials(data: Row) -> Iterator[tuple[str, str]]:
@@ -105,7 +70,7 @@ def render(text: str, state: Mapping[str, str]) -> str:
     """The output with the drives as they are now."""
     if '"Command Status"' not in text or "/bay " not in "".join(state):
         return text
-    before, after = _decoded(text), _decoded(text)
+    before, after = storcli_lists.decoded(text), storcli_lists.decoded(text)
     for controller in after:
         status, data = controller.get("Command Status", {}), controller.get("Response Data")
         machine = load(str(status.get("Controller", "")), state)
@@ -186,7 +151,7 @@ class _Page:
     def topology(self, rows: list[Row]) -> Iterator[Row]:
         """The groups, spans and members; below them the spares, if the recorded table lists such drives."""
         for row in rows:
-            seat = _seat_of(row)
+            seat = storcli_lists.seat_of(row, _SPAN)
             dg, arr = str(row.get("DG")), str(row.get("Arr"))
             if seat is not None:
                 yield self.seat_row(row, seat)
@@ -195,7 +160,7 @@ class _Page:
                 yield row | {"State": standing(self.machine, dg, None if arr == "-" else arr)} if known else row
             elif row.get("Type") != "DRIVE":
                 yield row
-        like = next((row for row in rows if _seat_of(row) is not None), None)
+        like = next((row for row in rows if storcli_lists.seat_of(row, _SPAN) is not None), None)
         for bay in self.bays if like is not None else []:
             disk = self.machine.at(bay)
             if disk is not None and disk.state in SPARES:

@@ -1,7 +1,7 @@
 """storcli, perccli and their second generation, simulated: what their JSON shows, and what is shown of other settings.
 
-Each place of a text that shows a setting is one :class:`Place`: it knows what the place says, and what it would say of
-another state. Nothing else of the text is touched.
+Each place of an output that shows a setting is one :class:`Place`: it reads the value there, and prints another one.
+The rest of the output stays as it was recorded.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Place(NamedTuple):
     reported: dict[str, str]
     """The settings that it reports."""
     shown: Callable[[ControllerState], str | None]
-    """What it shows of another state; None where it is not touched."""
+    """What it shows of another state; None if it is not touched."""
     controller: str
 
 
@@ -158,7 +158,7 @@ class _Reading:
             reported = {self.key("rdcache", volume): _READ[match[1]]} if match[1] else {}
             if match[3]:
                 reported[self.key("iopolicy", volume)] = _IO[match[3]]
-            # write-through may be a fallback: what is set, only the properties tell
+            # write-through may be a fallback: only the properties show what is set
             if not self.reported_initial and (match[2] != "WT" or self.battery in (None, *GOOD)):
                 reported[self.key("wrcache", volume)] = match[2]
             yield self.place(table["Cache"], reported, lambda controller: _token(controller, volume, match))

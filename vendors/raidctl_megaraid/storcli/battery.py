@@ -134,7 +134,7 @@ def settle_batteries(controller: ControllerDraft) -> None:
 def _doubt(battery: Draft) -> None:
     """``Battery State  Optimal`` beside ``Remaining Capacity Low  Yes`` is degraded, as with MegaCli.
 
-    A capacitor has no gauge, and firmware prints ``Relative State of Charge  0%``: it tells no charge.
+    A capacitor has no gauge, and firmware prints ``Relative State of Charge  0%``: its charge is unknown.
     """
     if battery.get("kind") == "capacitor" and battery.get("charge_percent") == 0:
         battery.discard("charge_percent")

@@ -14,7 +14,7 @@ Cells = dict[str, Pair]
 """The cells of a row by the titles of their columns in lower case."""
 
 ADDRESSES = ("eid:slt", "eid:slot", "drive-id", "drive")
-"""Titles of the column that says where a drive is."""
+"""Titles of the column with the place of a drive."""
 
 _EID_SLOT = re.compile(r"([0-9]{1,6}|-|)\s*:\s*([0-9]{1,6})", re.ASCII)
 _PATH = re.compile(r"(?:/c[0-9]+)?(?:/e([0-9]{1,6}))?/s([0-9]{1,6})", re.ASCII | re.IGNORECASE)
@@ -64,5 +64,5 @@ def keep_rows(draft: Draft, rows: Iterable[Row], prefix: str) -> None:
 
 
 def reported(row: Cells, *titles: str) -> Pair | None:
-    """The first of the columns whose cell says something."""
+    """The first of the columns whose cell has a value."""
     return next((row[title] for title in titles if title in row and vocabulary.has_value(row[title].value)), None)

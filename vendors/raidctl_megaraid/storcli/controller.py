@@ -140,7 +140,7 @@ def _read_controller_row(controllers: Controllers, section: Section, row: Row, n
 
 
 def _is_hosts(section: Section, pair: Pair) -> bool:
-    """``Number of Controllers``, ``Host Name``: the machine's, not a card's."""
+    """``Number of Controllers``, ``Host Name``: the machine's, not a controller's."""
     if section.title or words.word(pair.label) not in labels.HOST_LABELS:
         return False
     mark_read(*pair.lines)
@@ -159,7 +159,7 @@ def _take_counts(controllers: Controllers, answer: Answer, section: Section) -> 
 
 
 def _without_foreign(controller: ControllerDraft, pairs: Sequence[Pair]) -> list[Pair]:
-    """The pairs but for ``Total Foreign PDs = 15``, which says that there is a foreign configuration."""
+    """The pairs except ``Total Foreign PDs = 15``, which reports a foreign configuration."""
     counts = [pair for pair in pairs if normalized(pair.label) in foreign.COUNTS]
     foreign.read_counts(controller, counts)
     return [pair for pair in pairs if pair not in counts]

@@ -25,7 +25,7 @@ FIELDS: dict[str, Field] = {
     "current personality": Field("mode", words.mode),
     "controller personality": Field("mode", words.mode),
     "personality": Field("mode", words.mode, ROW),
-    # Enable JBOD = Yes: drives may stand beside the volumes
+    # Enable JBOD = Yes: drives may be used without a volume
     "enable jbod": Field("mode", words.jbod, WEAK, keep=True),
     # On Board Memory Size = 4096MB
     "on board memory size": Field("cache.size_bytes", words.memory),

@@ -1,7 +1,7 @@
 """storcli's words and figures for controllers and batteries, with neutral values.
 
-Parsers return None where the tool says that there is nothing to tell, and raise ``ValueError`` for what is no such
-value. Words are compared in lower case with runs of blanks made one.
+Parsers return None for a word that means "no value", and raise ``ValueError`` for another form.
+Words are compared in lower case with runs of blanks made one.
 """
 
 from __future__ import annotations
@@ -212,12 +212,12 @@ def number(text: str) -> int | None:
 
 
 def mask(text: str) -> int | None:
-    """``BBU Status``: a bit mask; a version that prints a state word there tells it elsewhere as well."""
+    """``BBU Status``: a bit mask; None for a state word, which such versions print elsewhere as well."""
     return None if word(text) in BATTERY_STATUS else number(text)
 
 
 def memory(text: str) -> int | None:
-    """Bytes of ``4096MB``, ``512 MB``; a bare number counts MiB: the unit stands in the label, ``(MB)``, ``(MiB)``."""
+    """Bytes of ``4096MB``, ``512 MB``; a bare number counts MiB: its unit is in the label, ``(MB)``, ``(MiB)``."""
     plain = word(text)
     if plain in NO_VALUE:
         return None
@@ -229,7 +229,7 @@ def memory(text: str) -> int | None:
 
 
 def some_memory(text: str) -> int | None:
-    """As :func:`memory`; firmware that does not tell its share prints 0."""
+    """As :func:`memory`; firmware that does not report its share prints 0."""
     return memory(text) or None
 
 

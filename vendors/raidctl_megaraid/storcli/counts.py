@@ -42,7 +42,7 @@ def unlisted(answer: Answer, command: str) -> Iterator[Problem]:
 
 
 def gap(answers: Sequence[Answer]) -> str:
-    """What the last answer of a text output lacks that always follows: the lists end what is shown of a controller."""
+    """What is missing at the end of a text output: the lists of a controller always come last."""
     if not answers:
         return ""
     answer = answers[-1]

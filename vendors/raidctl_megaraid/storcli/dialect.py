@@ -48,7 +48,7 @@ def _doubt(controllers: Iterable[ControllerDraft]) -> None:
 
 
 def read_output(command: str, text: str) -> Reading:
-    """Read one output. Never raises for what it says."""
+    """Read one output. Never raises for its contents."""
     found = Reading(outline(command, text))
     found.problems += found.outline.problems
     for answer in found.outline.answers:
@@ -97,7 +97,7 @@ def _keep(found: Reading, answer: Answer, left: Sequence[Section]) -> None:
     if not waiting:
         return
     if answer.number is None and not found.controllers.by_number:
-        for _, pair in waiting:  # `show` without a card: nothing that an object could carry
+        for _, pair in waiting:  # `show` without a controller: there is no object to put them on
             mark_read(*pair.lines)
         return
     draft: Draft = found.controllers.controller(answer.number)

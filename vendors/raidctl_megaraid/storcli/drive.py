@@ -1,4 +1,4 @@
-"""Physical drives: the row of a list, and the sections of their own."""
+"""Physical drives: rows of a list, and the sections of one drive."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def _write_cache(text: str) -> str | None:
 
 
 def _model(text: str) -> str | None:
-    """``ATA     ZT4000VN`` of a drive behind an HBA: what stands before the blanks is the vendor column."""
+    """``ATA     ZT4000VN`` of a drive behind an HBA: the part before the blanks is the vendor column."""
     found = numbers.text(text)
     return found.removeprefix("ATA ") if found is not None else None
 
@@ -55,7 +55,7 @@ _ROW_FIELDS = {
 
 
 def read_row(controller: ControllerDraft, row: Cells, weight: int = ROW, *, jbod: bool = False) -> Draft | None:
-    """``252:0  8 Onln   0 446.625 GB SATA SSD N   N  512B MODEL U  -``; None where it has no address.
+    """``252:0  8 Onln   0 446.625 GB SATA SSD N   N  512B MODEL U  -``; None if it has no address.
 
     Args:
         controller: The controller that the drive hangs on.
@@ -128,7 +128,7 @@ def _state(drive: Draft, row: Cells, weight: int, *, jbod: bool) -> None:
 def _group(controller: ControllerDraft, drive: Draft, row: Cells) -> None:
     """``DG``: a number, ``-`` for none, ``F`` for a foreign configuration; of a dedicated spare the groups it is for.
 
-    A drive that is unconfigured is in no group, whatever stands there (HBA firmware prints 0).
+    An unconfigured drive is in no array, whatever the column contains (HBA firmware prints 0).
     """
     if "dg" not in row:
         return

@@ -159,7 +159,7 @@ def _whole(answer: Answer, command: str, status: str, rows: list[str]) -> Iterat
 
 
 def _vague(text: str) -> bool:
-    """``Show Drive Information Failed.``: a headline of what the rows tell."""
+    """``Show Drive Information Failed.``: the summary of what the rows report."""
     return re.search(r"\bfailed\b|\bfailure\b", text, re.IGNORECASE) is not None
 
 
@@ -175,7 +175,7 @@ def _cell(row: Row, name: str) -> str:
 
 
 def _object(row: Row) -> str:
-    """``/c0/e8/s2``, ``VD 5``, ``EID:Slt 306:0``; empty where the row is about the controller."""
+    """``/c0/e8/s2``, ``VD 5``, ``EID:Slt 306:0``; empty if the row is about the controller."""
     for label, pair in row.items():
         if word(label) not in _PLAIN_COLUMNS and pair.value.strip() not in ("", "-"):
             return pair.value if pair.value.startswith("/") else f"{label} {pair.value}"

@@ -20,7 +20,7 @@ COUNTS = frozenset(
     }
 )  # fmt: skip
 FOREIGN = frozenset({"f", "frgn", "foreign"})
-"""What stands in the column ``DG`` of a drive that belongs to such a configuration."""
+"""The contents of the column ``DG`` for a drive of such a configuration."""
 _LOCKED = "total locked foreign pds"
 
 
@@ -30,7 +30,7 @@ def is_foreign(section: Section, description: str) -> bool:
 
 
 def read_section(controller: ControllerDraft, section: Section) -> None:
-    """``FOREIGN CONFIGURATION``: its rows are details of the card, never groups or volumes."""
+    """``FOREIGN CONFIGURATION``: its rows are details of the controller, never arrays or volumes."""
     read_counts(controller, section.pairs)
     for pair in section.texts:
         controller.keep_detail(pair, section.title)

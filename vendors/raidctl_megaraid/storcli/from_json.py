@@ -21,7 +21,7 @@ _DEEPEST = 40
 
 
 def from_json(command: str, text: str) -> Outline:
-    """Read a JSON output, and what stands around the JSON; text where JSON was asked for. Never raises."""
+    """Read a JSON output, the text around the JSON, and text printed instead of JSON. Never raises."""
     text = whole_characters(text)
     found = documents(text)
     if not found and not torn(text):
@@ -44,7 +44,7 @@ def from_json(command: str, text: str) -> Outline:
 
 
 def _gap(outline: Outline, text: str) -> None:
-    """What stands before, between and after the documents; also the rest of one whose beginning is missing."""
+    """The text before, between and after the documents; also one whose beginning is missing."""
     if not torn(text):
         between(outline, text)
         return
@@ -57,7 +57,7 @@ def _gap(outline: Outline, text: str) -> None:
 
 
 class _Walk:
-    """Turns documents into answers; each leaf becomes a line ``path: value`` of the output, as in ``Output.of_json``.
+    """Makes answers of documents; each leaf becomes a line ``path: value`` of the output, as in ``Output.of_json``.
 
     Unlike there the lines are at hand while the pairs are made: a name may repeat, and may hold dots and brackets.
     """
@@ -120,7 +120,7 @@ class _Walk:
                 self.answer.status.append(self._pair(name, inner, at))
 
     def _response(self, value: Value, place: str) -> None:
-        """What stands directly in the response data forms the untitled section."""
+        """The values directly in the response data form the untitled section."""
         if not isinstance(value, Fields):
             self._section("", value, (), place)
             return

@@ -37,7 +37,7 @@ _TOP = frozenset(
         "total foreign pds", "total locked foreign pds", "requested boot drive", "lu/ns",
     }
 )  # fmt: skip
-"""Labels that stand in no section, though a section's pairs may stand right before them."""
+"""Labels that are in no section, though a section's pairs may come right before them."""
 _EXPLAINED = ("topology", "vd list", "pd list")
 """Titles of tables that a legend always follows: ``DG=Disk Group Index|Arr=Array Index|…``."""
 _LEGENDS = (
@@ -193,7 +193,7 @@ class _Reader:
     def _is_header(self, index: int) -> bool:
         """``CLI Version = …``, ``Operating system = …``, ``Controller = 0``, ``Status = Success``, ``Description = …``.
 
-        ``Controller = 0`` and the like stand in sections too.
+        ``Controller = 0`` and the like occur in sections too.
         """
         block = self.blocks[index]
         label = block.label.lower()
@@ -271,8 +271,8 @@ class _Reader:
     def _leave_for(self, title: str) -> None:
         """Leave the sections that a title does not belong to.
 
-        ``Policies Table`` stands in ``Policies``, ``Drive /c0/e1/s2 State`` in ``Drive /c0/e1/s2 - Detailed
-        Information``, ``Port Information`` in whatever stands before it.
+        ``Policies Table`` is in ``Policies``, ``Drive /c0/e1/s2 State`` in ``Drive /c0/e1/s2 - Detailed
+        Information``, ``Port Information`` in the section before it.
         """
         low = title.lower()
         if low in _CHILDREN:

@@ -1,4 +1,4 @@
-"""Drive groups: the topology (groups, spans, their drives) and the free space."""
+"""Arrays: the topology (arrays, spans, their drives) and the free space."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def read_topology(controller: ControllerDraft, row: Cells) -> Draft:
 
 
 def _keep_reported(group: GroupDraft, row: Cells, prefix: str, skip: set[str]) -> None:
-    """The cells that say something; a dash stands where the column is about drives or spans."""
+    """The cells with a value; a dash is in columns that are about drives or spans."""
     for title, pair in row.items():
         if title in skip or not vocabulary.has_value(pair.value):
             for line in pair.lines:

@@ -1,4 +1,4 @@
-"""The whole-host tables of ``show`` and ``show all``: a row for each card."""
+"""The whole-host tables of ``show`` and ``show all``: a row for each controller."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def _cell(controller: ControllerDraft, section: Section, cell: Pair) -> None:
 
 
 def read_brand(controller: Draft, pair: Pair, model: str | None) -> None:
-    """``PERC H730 Mini``, ``PERCH730Mini``: a name that tells the maker."""
+    """``PERC H730 Mini``, ``PERCH730Mini``: a name that shows the maker."""
     plain = words.word(model or "")
     maker = next((maker for brand, maker in BRANDS.items() if plain.startswith(brand)), None)
     if maker is not None:
@@ -67,7 +67,7 @@ def read_brand(controller: Draft, pair: Pair, model: str | None) -> None:
 
 
 def read_subvendor(controller: Draft, pair: Pair) -> None:
-    """``SubVendor Id = 0x1028``: who sells the card. The chip's own maker says little; then the OEM's name counts."""
+    """``SubVendor Id = 0x1028``: the seller; the OEM's name counts more than that of the chip's maker."""
     try:
         number = words.number(pair.value)
     except ValueError:

@@ -66,7 +66,7 @@ def begins(text: str) -> bool:
 
 
 def documents(text: str) -> list[Document]:
-    """The tools' documents in an output, in order; empty when it holds none."""
+    """The tools' documents in an output, in order; empty if it holds none."""
     found: list[Document] = []
     starts = list(_START.finditer(text))
     limits = _limits(starts, len(text))

@@ -1,4 +1,4 @@
-"""What stands around the JSON: warnings, prompts, a tool that died, answers in text; and where it breaks off."""
+"""Text around the JSON: warnings, prompts, messages of a crash, replies in text; and where it is cut off."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _SHOWN = 3
 
 
 def between(outline: Outline, text: str) -> None:
-    """Read what stands before, between or after the documents; its lines are added to the output."""
+    """Read the text before, between and after the documents, and add its lines to the output."""
     if _BRACKETS.fullmatch(plain(text)):
         return  # the brackets of a list of documents
     own = [outline.output.add(part.rstrip("\r")) for part in text.split("\n")]

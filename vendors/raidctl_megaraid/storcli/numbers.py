@@ -22,12 +22,12 @@ _ROUNDING = 0.006
 
 
 def text(value: str) -> str | None:
-    """The text with runs of blanks made one; None where it says that there is nothing."""
+    """The text with runs of blanks made one; None if it means "no value"."""
     return " ".join(value.split()) if vocabulary.has_value(value) else None
 
 
 def integer(value: str) -> int | None:
-    """A whole number; None where it is not reported."""
+    """A whole number; None if not reported."""
     if not vocabulary.has_value(value):
         return None
     return int(figure(_INTEGER, value.strip())[0])
@@ -61,8 +61,8 @@ def sector_size(value: str) -> int | None:
 def exact_size(value: str) -> int | None:
     """Bytes of ``446.625 GB [0x37d40000 Sectors]``.
 
-    The sectors tell the very size. How long one is stands elsewhere or nowhere (``4 KB`` drives count in 4 KiB under
-    firmware of version 7 and in 512 bytes under version 8): it is the length that makes the printed figure.
+    The sectors give the exact size. Their length is not printed here (``4 KB`` drives count in 4 KiB under firmware of
+    version 7 and in 512 bytes under version 8): it is the one that results in the printed figure.
     """
     match = _SECTORS.fullmatch(value.strip())
     if match is None:

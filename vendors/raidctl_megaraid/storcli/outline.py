@@ -1,7 +1,7 @@
 """One output of storcli or a relative as sections, from JSON or text.
 
 The text forms print the sections of the JSON under the same titles and labels, so the readers of the sections know no
-difference. A JSON leaf is a line of its output (``Output.leaf``); a text pair or row is the line that it stands in.
+difference. A JSON leaf is a line of its output (``Output.leaf``); a text pair or row is the line that contains it.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ _MOST_PROBLEMS = 20
 
 
 class Section(Struct):
-    """What stands below one title."""
+    """The pairs and rows below one title."""
 
     title: str
-    """As printed: ``HwCfg``, ``VD LIST``, ``/c0/v0``, ``VD0 Properties``, ``Drive /c0/e252/s0 State``; empty for what
-    stands directly in the response data (``Product Name = …``)."""
+    """As printed: ``HwCfg``, ``VD LIST``, ``/c0/v0``, ``VD0 Properties``, ``Drive /c0/e252/s0 State``; empty for
+    values directly in the response data (``Product Name = …``)."""
     path: tuple[str, ...] = ()
     """The titles around it, the outermost first: ``("Drive /c0/e252/s0 - Detailed Information",)``."""
     lines: list[Line] = []
@@ -58,7 +58,7 @@ class Answer(Struct):
 
     @property
     def number(self) -> str | None:
-        """The controller's number, None when the answer is about none in particular."""
+        """The controller's number, None if the answer is about none in particular."""
         text = self.printed("Controller")
         return text if text is not None and text.isdecimal() else None
 

@@ -38,7 +38,7 @@ def named(description: str) -> str:
 
 
 def read_volume_row(controller: ControllerDraft, row: Cells, description: str) -> Draft | None:
-    """``0 CC   36  In progress     1 Hours 12 Minutes``; None where it has no number."""
+    """``0 CC   36  In progress     1 Hours 12 Minutes``; None if it has no number."""
     title = "vd" if "vd" in row else "dg/vd"
     match = _VD.fullmatch(row[title].value.strip()) if title in row else None
     if match is None:

@@ -101,7 +101,7 @@ def _tool_of(name: str, head: str) -> str:
     return f"{'perccli' if dell else 'storcli'}{'2' if second else ''}"
 
 
-# What stands in the answer to a command, the most telling first
+# What the output of a command contains, the most specific first
 _COMMANDS: tuple[tuple[str, str], ...] = (
     (r"seqNum\s*[:=]", "/cx show events"),
     (r"PR Mode|PR Current State", "/cx show patrolread"),

@@ -27,7 +27,7 @@ def read_pair(controller: ControllerDraft, pair: Pair, prefix: str, *, fields: b
 
 
 def _read_field(controller: ControllerDraft, pair: Pair, label: str) -> bool:
-    """Fill the field of a label; False where the label has none and is a detail."""
+    """Fill the field of a label; False if the label has none and is a detail."""
     if label in labels.FIELDS:
         _take(controller, pair, labels.FIELDS[label])
     elif label in _READERS:

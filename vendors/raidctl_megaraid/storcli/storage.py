@@ -169,7 +169,7 @@ def _drive_section(reading: Reading, draft: Draft, section: Section) -> None:
 
 
 def _link(draft: Draft, row: Row) -> None:
-    """``0 Active 12.0Gb/s 0x5000c500…``: the speed of a port, where the drive's own section does not tell it."""
+    """``0 Active 12.0Gb/s 0x5000c500…``: the speed of a port, if the drive's own section does not report it."""
     found = cells(row)
     if "negotiated speed" in found:
         draft.read_field(found["negotiated speed"], "link_gbps", numbers.link_speed, DETAIL)

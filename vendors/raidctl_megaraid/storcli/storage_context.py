@@ -81,7 +81,7 @@ class Reading(Struct):
         self.about(draft)
 
     def enter(self, section: Section) -> None:
-        """What a section is about: its title says it, or the titles around it, or what came before."""
+        """The object that a section is about: by its title, the titles around it, or the section before."""
         for title in (section.title, *reversed(section.path)):
             match = DRIVE.fullmatch(title)
             if match is not None:

@@ -18,7 +18,7 @@ from raidctl_megaraid.storcli.storage_context import VOLUME, Reading
 from raidctl_megaraid.vocabulary import normalized
 
 RowReader = Callable[[Reading, Section, Cells], bool]
-"""Reads a row; False when the row does not say what it is about."""
+"""Reads a row; False if the row does not say what it is about."""
 
 _DRIVE_COLUMNS = frozenset({"state", "size", "med", "intf", "model", "did", "pid"})
 _GOING_ON = frozenset({"progress%", "operation", "estimated time left"})

@@ -1,4 +1,4 @@
-"""Tables about the controller that have no fields of their own: each row becomes a detail."""
+"""Tables about the controller whose rows become details."""
 
 from __future__ import annotations
 

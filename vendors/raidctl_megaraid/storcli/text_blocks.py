@@ -21,7 +21,7 @@ CRASH = re.compile(
     r"bad_alloc|out of memory",
     re.IGNORECASE,
 )
-"""What a shell or the run time library says of a program that died."""
+"""What a shell or the run time library prints when a tool has died."""
 _DIED = re.compile(r"illegal instruction|segmentation fault|bus error|core dumped", re.IGNORECASE)
 # root@far:~# storcli64 /c0 show     [root@far ~]# ls     $ perccli show     C:\> storcli64 show
 PROMPT = re.compile(
@@ -121,7 +121,7 @@ class _Cutter:
             self._keep("crash" if CRASH.search(text) else "text")
 
     def _is_title(self, at: int) -> bool:
-        """``PD LIST :`` and its rule; without the rule only where the blank before the colon is there."""
+        """``PD LIST :`` and its rule; without the rule only if there is a blank before the colon."""
         text = self._text(at)
         if not text or _RULE.match(text) or _DOUBLE_RULE.match(text):
             return False
@@ -164,7 +164,7 @@ class _Cutter:
 
     @staticmethod
     def _runs_on(before: str, text: str) -> bool:
-        """``RAID Level Supported = RAID0, RAID1,`` goes on in the next line; so does a line that a mailer broke."""
+        """``RAID Level Supported = RAID0, RAID1,`` continues in the next line; so does a line that a mailer wrapped."""
         return before.endswith((",", ", ")) or text.lstrip().startswith(",") or len(before) >= _WRAP
 
     def _table(self) -> None:
@@ -186,7 +186,7 @@ class _Cutter:
         self.at = end
 
     def _below_head(self, at: int, head: str) -> int | None:
-        """The line below a head and its rule; None where there is no such head."""
+        """The line below a head and its rule; None if there is no such head."""
         under = self._after_blanks(at + 1)
         same = bool(head) and self._text(at).strip() == head.strip()
         return under + 1 if same and _RULE.match(self._text(under)) else None

@@ -1,7 +1,7 @@
 """The columns of the tools' text tables.
 
-The tool pads each column to its widest cell and puts one blank between two columns; figures stand at the right edge of
-their column, words at the left one::
+The tool pads each column to its widest cell and puts one blank between two columns; figures are aligned to the right
+of their column, words to the left::
 
     EID:Slt DID State DG       Size Intf Med SED PI SeSz Model            Sp
     12:0     16 Onln   0 278.464 GB SAS  HDD N   Y  512B TESTDISK 300GB   U
@@ -43,10 +43,10 @@ _TITLES = frozenset(
         "pd(s)", "vd(s)", "method", "location", "subtype",
     }
 )  # fmt: skip
-"""Titles that are columns of their own, whatever stands below them."""
+"""Titles that are always separate columns."""
 _KNOWN = _TITLES | _LONG_TITLES
 _RIGHT = frozenset({"size", "vdsize"})
-"""Columns with blanks in their cells that stand at the right edge: ``278.464 GB``."""
+"""Right-aligned columns with blanks in their cells: ``278.464 GB``."""
 _FREE = (
     "model", "name", "errmsg", "msg", "description", "vendorspecific", "estimated time left", "value", "ctrl_prop",
     "property", "prodid", "time remaining", "location", "retentiontime", "product name",
@@ -85,7 +85,7 @@ class Table(Struct, frozen=True):
 
 
 def split(head: str, rows: Sequence[str]) -> Table | None:
-    """Split a table's rows at the columns of its head; None when the head is no such head."""
+    """Split a table's rows at the columns of its head; None if it is not the head of a table."""
     if not head.strip() or len(head) > _WIDEST:
         return None
     columns = _long_titles([_Column(m[0], m.start(), m.end()) for m in _WORDS.finditer(head)])
@@ -172,7 +172,7 @@ def _cells(row: str, titles: Sequence[str], edges: Sequence[int]) -> tuple[str, 
     if not cells[-1] and not _free(titles[-1]) and (words := _by_words(row, titles)):
         return words  # the blanks before the last cell are lost: dflt N N for dflt N      N
     if "" in cells and any(_GAPS.search(cell) for cell in cells):
-        # tabs, or columns that somebody moved: State     Optimal below Property          Value
+        # tabs, or columns that were moved: State     Optimal below Property          Value
         parts = _GAPS.split(row.strip())
         return tuple(parts) if len(parts) == len(titles) else cells
     return cells

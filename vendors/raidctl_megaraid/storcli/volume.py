@@ -72,7 +72,7 @@ _ALARMS: dict[str, tuple[bool, Severity, str, str]] = {
 
 
 def read_row(controller: ControllerDraft, row: Cells, weight: int = ROW) -> GroupDraft | None:
-    """``0/0   RAID1 Optl  RW     Yes     RWBD  -   ON  446.625 GB NAME``; None where it has no number."""
+    """``0/0   RAID1 Optl  RW     Yes     RWBD  -   ON  446.625 GB NAME``; None if it has no number."""
     match = _DG_VD.fullmatch(row["dg/vd"].value) if "dg/vd" in row else None
     if match is None:
         return None
@@ -195,7 +195,7 @@ def _active(volume: GroupDraft, pair: Pair) -> None:
 
 
 def put_progress(draft: Draft, pair: Pair, going: Going, weight: int = DETAIL) -> None:
-    """An operation that goes on, and how far it is."""
+    """An operation in progress, and how far it is."""
     line = pair.lines[0] if pair.lines else None
     draft.put(line, "progress.operation", vocabulary.operation(going.name), weight)
     if going.percent is not None and going.percent <= 100:
