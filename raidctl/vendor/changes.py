@@ -21,8 +21,8 @@ class Changes(Protocol):
     def plan(self, controller: Controller, requests: Sequence[Desired], tools: Sequence[Tool]) -> Plan:
         """The steps from the current to the desired settings.
 
-        A setting that has its value already is listed as such. One that the hardware or the tool cannot have is
-        refused, with the reason and the nearest alternative; so is one whose current value is unknown, because it
+        A setting that has its value already is listed as such. A setting that the hardware or the tool does not support
+        is refused, with the reason and the nearest alternative; so is one whose current value is unknown, because it
         could not be restored. ``tools`` are the family's installed tools.
         """
 
@@ -30,7 +30,7 @@ class Changes(Protocol):
         """The current values of all settings that steps can set, in the tool's own words."""
 
     def flushes(self, controller: Controller, tools: Sequence[Tool]) -> Sequence[Flush]:
-        """How each cache is flushed: the controller's, and those of drives that can be reached."""
+        """How each cache is flushed: the controller's, and those of reachable drives."""
 
     def judge(self, action: Action, answer: Answer) -> str | None:
         """The tool's objection in its own words; None if it accepted. The exit code alone never decides."""

@@ -1,8 +1,8 @@
-"""What an object is identified by, so that a command never reaches another one under the same id (X1, X2). Pure.
+"""Permanent identities of objects, so that a command never acts on another one with the same id (X1, X2). Pure.
 
-A drive has a serial number, a volume a unique id. Where a tool prints no unique id of volumes, the controller's serial
-number, the volume's number and its label stand for it: a volume that took over the number of a deleted one has another
-label, or is not told apart, so whatever acts on such a volume names a drive of it by serial number besides.
+A drive has a serial number, a volume a unique id. If a tool prints no unique ids of volumes, the controller's serial
+number, the volume's number and its label are used. A volume with the number of a deleted one usually has another label,
+but not always; so whatever acts on such a volume also names one of its drives by serial number.
 """
 
 from __future__ import annotations
@@ -17,11 +17,10 @@ Item = Controller | Array | Volume | Drive | Battery
 
 
 def unique_of(controller: Controller, item: Item) -> str | None:
-    """What identifies an object of a controller; None: unknown, so that nothing may be done to it.
+    """The unique identifier of an object of a controller; None: unknown, so no deed is allowed.
 
-    >>> controller = Controller(id="x:0", serial="SV1", volumes=(Volume(id="x:0/v1", name="data"),))
-    >>> unique_of(controller, controller.volumes[0]), unique_of(controller, controller)
-    ('SV1/v1/data', 'SV1')
+    >>> controller = Controller(id="x:0", serial="SV1", volumes=(Volume(id="x:0/v1", name="data"),)) >>>
+    unique_of(controller, controller.volumes[0]), unique_of(controller, controller) ('SV1/v1/data', 'SV1')
     """
     if isinstance(item, Drive):
         return item.serial or item.wwn or None

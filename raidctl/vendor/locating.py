@@ -1,6 +1,6 @@
-"""How a vendor's tool makes a drive's locate LED blink: a module ``locate`` in the package.
+"""Locate LEDs switched by a vendor's tool: a module ``locate`` in the package.
 
-Its functions are pure. A package without it cannot locate drives: other ways are tried.
+Its functions are pure. Without it, other methods are tried.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from raidctl.vendor.plan import Action
 from raidctl.vendor.protocol import Vendor
 
 Shape = tuple[str, ...]
-"""The words of a command behind its program, each as a regular expression that the whole word has to match."""
+"""The words of a command after its program, each as a regular expression for the whole word."""
 
 
 class Light(Struct, frozen=True, kw_only=True):
@@ -29,9 +29,9 @@ class Light(Struct, frozen=True, kw_only=True):
     on: Action
     off: Action
     look: Run | None = None
-    """The command that shows whether it is on; None if the tool has none."""
+    """The command that reads the LED; None if the tool has none."""
     limit_seconds: float | None = None
-    """The controller switches it off after this time, whatever becomes of raidctl; None: it does not."""
+    """The controller switches the LED off after this time in any case; None: it does not."""
 
 
 class NoLight(Struct, frozen=True):
@@ -54,15 +54,15 @@ class Locating(Protocol):
     ) -> Dialogue[list[Light | NoLight]]:
         """How the LED of each drive is switched, in their order.
 
-        ``tools`` are the family's programs on this machine; ``seconds`` is the time to blink, for tools that have a
-        limit of their own. Asks the tool where only its help text tells which words it takes.
+        ``tools`` are the family's installed tools; ``seconds`` is the time to blink, for tools with a time limit. Runs
+        the tool if only its help text shows the accepted words.
         """
 
     def judge(self, action: Action, answer: Answer) -> str | None:
         """The tool's objection, in its own words; None if it accepted. Never by the exit code alone."""
 
     def lit(self, answer: Answer) -> bool | None:
-        """Whether the LED is on, from the answer to ``look``; None if that is unknown."""
+        """Whether the LED is on, from the answer to ``look``; None: unknown."""
 
 
 def locating_of(vendor: Vendor) -> Locating | None:

@@ -1,4 +1,4 @@
-"""Which tools of a family are installed, and how a call of one can fail."""
+"""The installed tools of a family, and the problems of their calls."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Installed(Struct, frozen=True):
 
     spec: ToolSpec
     path: str
-    """Its path, links resolved."""
+    """Its path, with links resolved."""
 
     @property
     def command(self) -> str:
@@ -43,7 +43,7 @@ def command_of(tool: Tool) -> str:
 
 
 def installed(specs: Sequence[ToolSpec]) -> Dialogue[list[Installed]]:
-    """The installed tools in their order; one with several names counts once."""
+    """The installed tools in their order; a tool with several names counts once."""
     answers = yield from ask_all([Which(spec.name, spec.places) for spec in specs])
     found: dict[str, Installed] = {}
     for spec, answer in zip(specs, answers, strict=True):
@@ -80,7 +80,7 @@ def call_problem(request: Run, answer: RunAnswer) -> Problem | None:
 
 
 def as_note(problem: Problem) -> Problem:
-    """Make a note of a problem that does not matter, because other calls gave the same data."""
+    """Turn a problem into a note if it does not matter, because other calls gave the same data."""
     if problem.kind not in ("unread", "no_tool", "no_right"):
         return problem
     return msgspec.structs.replace(problem, severity="info", kind="note", remedy=None)

@@ -1,7 +1,8 @@
-"""What no tool of a family reports, because its controllers have no such notion: ``UNREPORTED`` of a vendor package.
+"""Facts that no tool of a family reports: the constant ``UNREPORTED`` of a vendor package.
 
-A guard that needs a fact which a tool could report, and did not, does not pass. Where no tool of the family has a word
-for it, the guard passes with the reason that the family gives. A family without the constant has nothing of the kind.
+A guard does not pass if a tool could report a fact but did not. If no tool of the family can report it, since its
+controllers have no such notion, the guard passes with the family's reason. A family without the constant has no such
+facts.
 """
 
 from __future__ import annotations
@@ -14,21 +15,21 @@ from msgspec import Struct
 from raidctl.vendor.protocol import Vendor
 
 Fact = Literal["preserved_data", "differences"]
-"""Data of lost volumes in the cache; differences between the copies of a mirror that a check has left."""
+"""Preserved cache of lost volumes; differences between copies of a mirror after a check."""
 
 
 class Unreported(Struct, frozen=True, kw_only=True):
-    """A fact that the tools of a family have no word for."""
+    """A fact that the tools of a family cannot report."""
 
     fact: Fact
     why: str
     """What the tools report instead, one sentence."""
     in_status: bool = False
-    """Whether the state of the cache would name it: then that has to be known."""
+    """Whether the status of the cache would mention it: then that status has to be known."""
 
 
 def unreported(vendors: Iterable[Vendor]) -> dict[tuple[str, Fact], Unreported]:
-    """Return what no tool reports, by family and fact."""
+    """Return the facts that no tool reports, by family and fact."""
     found: dict[tuple[str, Fact], Unreported] = {}
     for vendor in vendors:
         own: Mapping[str, object] = vars(vendor) if hasattr(vendor, "__dict__") else {}
