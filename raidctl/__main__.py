@@ -10,7 +10,7 @@ from typing import NoReturn
 
 def main() -> NoReturn:
     """Run the command line; while it is imported, Ctrl-C ends the process without a traceback."""
-    gc.set_threshold(50_000)  # imports make no garbage, and looking for it takes a tenth of a short command's time
+    gc.set_threshold(50_000)  # imports create no garbage, and collecting takes a tenth of a short command's time
     patient = signal.getsignal(signal.SIGINT) is signal.default_int_handler
     if patient:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
@@ -22,9 +22,9 @@ def main() -> NoReturn:
         cli.main()
     finally:
         if "duckdb" in sys.modules:
-            gc.unfreeze()  # it reports what is not collected as leaked, on standard error
+            gc.unfreeze()  # it reports uncollected objects as leaks, on standard error
         else:
-            gc.freeze()  # at the exit nothing is searched for garbage either
+            gc.freeze()  # no garbage collection at the exit either
 
 
 if __name__ == "__main__":

@@ -112,7 +112,7 @@ class Making(Protocol):
         """
 
     def remains(self, unique_id: str, members: Sequence[tuple[Identity, str]]) -> Dialogue[Sequence[Step]]:
-        """The steps that remove what a deleted volume left on its members: whole drives, and nodes of the members."""
+        """The steps that remove a deleted volume's signatures from members: whole drives, and the members' nodes."""
 
     def wrong(self, step: Step, found: Setup) -> str | None:
         """What files do not show yet after a step of ``register`` or ``renew``; None: everything is as expected."""
