@@ -27,7 +27,7 @@ DOCS = Path(__file__).resolve().parent
 
 
 def told_by() -> dict[str, set[str]]:
-    """For each field, which families' recorded machines had a line for it: ``{"volume.size_bytes": {"md"}}``."""
+    """For each field, the families whose recorded machines have a line for it: ``{"volume.size_bytes": {"md"}}``."""
     told: dict[str, set[str]] = defaultdict(set)
     for machine in MACHINES:
         survey = replayed(machine)
@@ -44,7 +44,7 @@ def told_by() -> dict[str, set[str]]:
 
 
 def main() -> int:
-    """Write the pages, or with ``--check`` tell which are not current."""
+    """Write the pages, or with ``--check`` report which are outdated."""
     readme = DOCS.parent / "README.md"
     parts = {readme: with_screen, DOCS / "export.md": export_page,
              DOCS / "exit-codes.md": exit_codes_page, DOCS / "json.md": json_page,
@@ -57,7 +57,7 @@ def main() -> int:
         **{DOCS / "man" / name: page for name, page in man_pages().items()},
         **{path: written(path.read_text(encoding="utf-8")) for path, written in parts.items()},
     }
-    stale = [path.name for path in (DOCS / "man").glob("*") if path not in pages]  # of a command that is gone
+    stale = [path.name for path in (DOCS / "man").glob("*") if path not in pages]  # of a command that was removed
     for path, text in pages.items():
         if not path.exists() or path.read_text(encoding="utf-8") != text:
             stale.append(path.name)
