@@ -26,9 +26,9 @@ from tests.support.rules_page import rules_page
 DOCS = Path(__file__).resolve().parent
 
 
-def told_by() -> dict[str, set[str]]:
+def reporting_families() -> dict[str, set[str]]:
     """For each field, the families whose recorded machines have a line for it: ``{"volume.size_bytes": {"md"}}``."""
-    told: dict[str, set[str]] = defaultdict(set)
+    families: dict[str, set[str]] = defaultdict(set)
     for machine in MACHINES:
         survey = replayed(machine)
         for controller in survey.inventory.controllers:
@@ -36,11 +36,11 @@ def told_by() -> dict[str, set[str]]:
             kinds = {controller.id: "controller"}
             for kind in ("batteries", "arrays", "volumes", "drives"):
                 kinds |= {item.id: kind for item in getattr(controller, kind)}
-            for sheet in survey.outputs:
-                for fact in sheet.facts:
+            for output in survey.outputs:
+                for fact in output.facts:
                     if fact.object_id in kinds:
-                        told[f"{kinds[fact.object_id]}.{fact.field}"].add(family)
-    return told
+                        families[f"{kinds[fact.object_id]}.{fact.field}"].add(family)
+    return families
 
 
 def main() -> int:
@@ -50,7 +50,7 @@ def main() -> int:
              DOCS / "exit-codes.md": exit_codes_page, DOCS / "json.md": json_page,
              DOCS / "operate.md": operate_page, DOCS / "replace.md": replace_page}  # fmt: skip
     pages = {
-        DOCS / "model.md": model_page(told_by()),
+        DOCS / "model.md": model_page(reporting_families()),
         DOCS / "commands.md": commands_page(),
         DOCS / "rules.md": rules_page(),
         **{DOCS.parent / "packaging" / "completions" / name: text for name, text in SCRIPTS.items()},

@@ -1,7 +1,7 @@
 """Builds a Debian package with private libraries, as Debian 12 has no msgspec.
 
-packaging/deb [--output DIRECTORY] [--wheels DIRECTORY] [--no-build-isolation] packaging/deb --unstable [--output
-DIRECTORY]
+packaging/deb [--output DIRECTORY] [--wheels DIRECTORY] [--no-build-isolation]
+packaging/deb --unstable [--output DIRECTORY]
 
 DEBFULLNAME and DEBEMAIL name the maintainer.
 

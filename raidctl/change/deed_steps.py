@@ -4,10 +4,14 @@ A tool's output never decides. Before a deed its objects are looked up by serial
 on a fresh reading, and its command is compared with the table of its family. Afterwards the machine is read until it
 shows what the step expects, or its time is over. So there are four outcomes:
 
-========== ========= ============================================================ tool readings outcome ==========
-========= ============================================================ accepted changed done refused changed done, with
-a warning; the exit code is 6 refused unchanged failed accepted unchanged not confirmed: exit code 6 ==========
-========= ============================================================
+==========  =========  ============================================================
+tool        readings   outcome
+==========  =========  ============================================================
+accepted    changed    done
+refused     changed    done, with a warning; the exit code is 6
+refused     unchanged  failed
+accepted    unchanged  not confirmed: exit code 6
+==========  =========  ============================================================
 
 "Unchanged" means that nothing else of the controller has changed either; otherwise it is not confirmed. A command that
 did not end (it hung, or its connection failed) was neither accepted nor refused, and may take effect later: it is

@@ -84,6 +84,7 @@ class Unlit(Value, frozen=True, kw_only=True):
 def writes_only_leds(action: Action) -> bool:
     """Whether an action that writes a file only switches a locate LED.
 
-    >>> writes_only_leds(Action(path="/sys/class/enclosure/0:0:8:0/Slot 02/fault", data="1")) False
+    >>> writes_only_leds(Action(path="/sys/class/enclosure/0:0:8:0/Slot 02/fault", data="1"))
+    False
     """
     return action.path is None or (_FILES.fullmatch(action.path) is not None and action.data in ("0", "1"))

@@ -66,8 +66,7 @@ def linked(item: Mapping[str, Any], ids: Mapping[str, str], known: Collection[st
     Args:
         item: An object of either snapshot.
         ids: Ids of the later snapshot by those of the earlier.
-        known: Of an object of the later state: the ids there. What is not among them hangs in the air, and is taken for
-            the earlier id.
+        known: The ids of the later snapshot, for an object of it; a reference to none of these counts as an earlier id.
     """
 
     def now(name: str) -> str:

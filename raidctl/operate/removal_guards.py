@@ -154,7 +154,10 @@ def last_copy(subject: Subject) -> Reasons:
 
 
 def _healthy(subject: Subject, member: Drive) -> bool:
-    """Whether the drives below a member report that they are healthy; the array's own status does not suffice."""
+    """Whether the drives below a member report that they are healthy; the array's own status does not suffice.
+
+    A counter that other drives of the controller report must be known for these as well.
+    """
     drives = subject.below(member)
     return bool(drives) and all(
         drive.status in ("ok", "warning")

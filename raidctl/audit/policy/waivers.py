@@ -1,4 +1,14 @@
-"""Waivers: findings that are suspended until a day, with a reason; in a policy, or in a separate file."""
+"""Waivers: findings that are suspended until a day, with a reason; in a policy, or in a separate file.
+
+::
+
+    [[waiver]]
+    rule = "drive_expects_failure"
+    where = "megaraid:0/32:5"      # optional: the object, also as a pattern
+    hosts = ["db*"]                # optional
+    until = 2027-01-31             # the last day
+    because = "A drive is ordered."
+"""
 
 from __future__ import annotations
 
