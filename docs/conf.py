@@ -1,6 +1,6 @@
-"""How the manual is built: ``python -m sphinx -W docs site``. Nothing of it needs a network.
+"""The Sphinx configuration of the manual: ``python -m sphinx -W docs site``, without a network.
 
-The pages are plain Markdown, as GitHub shows it; so what stands on the left of the site stands here, not in a page.
+The pages are plain Markdown, as GitHub shows it; so the navigation of the site is defined here, not in a page.
 """
 
 from __future__ import annotations
@@ -68,14 +68,14 @@ NAV = {
         "The lab": "lab",
     },
 }
-"""The contents on the left: captions, and below each the titles of its pages and their names."""
+"""The navigation: captions, and below each the titles of its pages and their names."""
 
 project = "raidctl"
 author = "the authors of raidctl"
 version = release = re.findall(r'(?m)^__version__ = "(.+)"', VERSION_FILE.read_text(encoding="utf-8"))[0]
 extensions = ["myst_parser"]
 myst_heading_anchors = 3
-highlight_language = "text"  # what names no language is what a terminal shows, no Python
+highlight_language = "text"  # blocks without a language show a terminal, not Python
 html_theme = "furo"
 html_title = f"raidctl {version}"
 html_copy_source = html_show_sourcelink = False
@@ -84,12 +84,12 @@ html_use_index = False
 html_static_path = ["_site"]
 html_css_files = ["manual.css"]
 html_search_scorer = str(ROOT / "docs" / "_site" / "scorer.js")
-# a browser that shows the site from files may not load pages to quote from them
+# a browser that shows the site from files may not load pages for previews
 html_show_search_summary = False
 
 
 def setup(app: Any) -> dict[str, bool]:
-    """Let the front page carry the navigation, and show the examples of reports."""
+    """Add the navigation to the front page, and the examples of reports to their pages."""
     app.add_config_value("navigation", NAV, "env")
     app.connect("source-read", _with_navigation)
     app.connect("source-read", _with_reports)
@@ -99,7 +99,7 @@ def setup(app: Any) -> dict[str, bool]:
 
 
 def _with_navigation(app: Any, name: str, source: list[str]) -> None:
-    """Put what stands on the left behind the text of the front page."""
+    """Append the navigation to the text of the front page."""
     if name == app.config.root_doc:
         source[0] += "".join(_toctree(*part) for part in app.config.navigation.items())
 
@@ -110,7 +110,7 @@ def _toctree(caption: str, pages: dict[str, str]) -> str:
 
 
 def _with_reports(app: Any, name: str, source: list[str]) -> None:  # noqa: ARG001 - as Sphinx calls it
-    """Put a report where a page has ``<!-- report: NAME -->``, which GitHub does not show."""
+    """Insert a report at ``<!-- report: NAME -->``, which GitHub does not show."""
     source[0] = re.sub(r"(?m)^<!-- report: (\w+) -->$", lambda found: _figure(found[1]), source[0])
 
 
@@ -125,14 +125,14 @@ def _figure(name: str) -> str:
 
 
 def _write_reports(app: Any, error: Exception | None) -> None:
-    from tests.support.example_pages import write  # noqa: PLC0415 - only once the pages are there
+    from tests.support.example_pages import write  # noqa: PLC0415 - only when the pages are there
 
     if error is None:
         write(Path(app.outdir) / "reports")
 
 
 def _for_keyboards(app: Any, name: str, template: str, context: dict[str, Any], tree: Any) -> None:  # noqa: ARG001
-    """Let the keyboard scroll what is wider than the page; give the captions on the left their level."""
+    """Make content that is wider than the page scrollable by keyboard; give the navigation's captions their level."""
     if "body" in context:
         context["body"] = context["body"].replace("<pre>", '<pre tabindex="0">')
     if "furo_navigation_tree" in context:

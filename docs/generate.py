@@ -26,9 +26,9 @@ from tests.support.rules_page import rules_page
 DOCS = Path(__file__).resolve().parent
 
 
-def told_by() -> dict[str, set[str]]:
-    """For each field, which families' recorded machines had a line for it: ``{"volume.size_bytes": {"md"}}``."""
-    told: dict[str, set[str]] = defaultdict(set)
+def reporting_families() -> dict[str, set[str]]:
+    """For each field, the families whose recorded machines have a line for it: ``{"volume.size_bytes": {"md"}}``."""
+    families: dict[str, set[str]] = defaultdict(set)
     for machine in MACHINES:
         survey = replayed(machine)
         for controller in survey.inventory.controllers:
@@ -36,28 +36,28 @@ def told_by() -> dict[str, set[str]]:
             kinds = {controller.id: "controller"}
             for kind in ("batteries", "arrays", "volumes", "drives"):
                 kinds |= {item.id: kind for item in getattr(controller, kind)}
-            for sheet in survey.outputs:
-                for fact in sheet.facts:
+            for output in survey.outputs:
+                for fact in output.facts:
                     if fact.object_id in kinds:
-                        told[f"{kinds[fact.object_id]}.{fact.field}"].add(family)
-    return told
+                        families[f"{kinds[fact.object_id]}.{fact.field}"].add(family)
+    return families
 
 
 def main() -> int:
-    """Write the pages, or with ``--check`` tell which are not current."""
+    """Write the pages, or with ``--check`` report which are outdated."""
     readme = DOCS.parent / "README.md"
     parts = {readme: with_screen, DOCS / "export.md": export_page,
              DOCS / "exit-codes.md": exit_codes_page, DOCS / "json.md": json_page,
              DOCS / "operate.md": operate_page, DOCS / "replace.md": replace_page}  # fmt: skip
     pages = {
-        DOCS / "model.md": model_page(told_by()),
+        DOCS / "model.md": model_page(reporting_families()),
         DOCS / "commands.md": commands_page(),
         DOCS / "rules.md": rules_page(),
         **{DOCS.parent / "packaging" / "completions" / name: text for name, text in SCRIPTS.items()},
         **{DOCS / "man" / name: page for name, page in man_pages().items()},
         **{path: written(path.read_text(encoding="utf-8")) for path, written in parts.items()},
     }
-    stale = [path.name for path in (DOCS / "man").glob("*") if path not in pages]  # of a command that is gone
+    stale = [path.name for path in (DOCS / "man").glob("*") if path not in pages]  # of a command that was removed
     for path, text in pages.items():
         if not path.exists() or path.read_text(encoding="utf-8") != text:
             stale.append(path.name)

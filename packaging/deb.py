@@ -1,12 +1,12 @@
-"""Builds a Debian package with its libraries in a directory of its own: Debian 12 has no msgspec.
+"""Builds a Debian package with private libraries, as Debian 12 has no msgspec.
 
 packaging/deb [--output DIRECTORY] [--wheels DIRECTORY] [--no-build-isolation]
 packaging/deb --unstable [--output DIRECTORY]
 
 DEBFULLNAME and DEBEMAIL name the maintainer.
 
-The libraries are those of the single file. First the source of the package is put together; what dpkg-buildpackage
-does then needs no network. With ``--unstable`` it is the source of another package, whose libraries are Debian's.
+The libraries are those of the single file. First the source package is assembled; then dpkg-buildpackage needs no
+network. With ``--unstable`` another source package is made, which uses Debian's libraries.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from single_file import HERE, ROOT, check, download, epoch, members, own_wheel
 from units import units
 
 PYTHON = "cpython-311"
-"""Of Debian 12."""
+"""The Python of Debian 12."""
 PROGRAMS = {"raidctl": "raidctl.__main__", "raidctl-mfi": "raidctl_mfi.cli"}
 PROGRAM = """\
 #!/usr/bin/python3 -I
@@ -39,14 +39,14 @@ from {module} import main
 sys.exit(main())
 """
 LICENCES = {"BSD-3-Clause": "click", "MIT": "rich"}
-"""Texts that Debian does not have in one place, and a library whose wheel has them (without its copyright line)."""
+"""Licences without a common text in Debian, each with a library whose wheel has it (without its copyright line)."""
 OPTIONS = "/etc/default/raidctl"
 NOBODY = ("the authors of raidctl", "raidctl@packages.invalid")
-"""The project publishes no packages and has no address: a name that can never be one (RFC 2606), not somebody's."""
+"""The default maintainer, with a reserved address (RFC 2606): the project publishes no packages."""
 
 
 def main() -> int:
-    """Build, and print the path of the package; otherwise the exit code of dpkg-buildpackage."""
+    """Build, and print the path of the package; return the exit code of dpkg-buildpackage if it fails."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--output", type=Path, default=ROOT / "dist", help="default: dist")
     parser.add_argument("--wheels", type=Path, help="keep the libraries here, and use those that are here")
@@ -71,7 +71,7 @@ def main() -> int:
 
 
 def unstable(output: Path) -> int:
-    """Make the source package for unstable from the last commit; the exit code of dpkg-source."""
+    """Make the source package for unstable from the last commit; return the exit code of dpkg-source."""
     version = re.findall(r"\((.+)-\d+\)", (HERE / "unstable" / "changelog").read_text(encoding="utf-8"))[0]
     with tempfile.TemporaryDirectory() as work:
         orig, place = Path(work) / f"raidctl_{version}.orig.tar", Path(work) / f"raidctl-{version}"
@@ -87,7 +87,7 @@ def unstable(output: Path) -> int:
 
 
 def keep(made: Iterable[Path], output: Path) -> None:
-    """Copy what was built, and print its paths."""
+    """Copy the built files, and print their paths."""
     for path in made:
         shutil.copy(path, output)
         print(output / path.name)
@@ -116,7 +116,7 @@ def source(place: Path, tree: Mapping[str, bytes]) -> None:
 
 def _wanted(name: str) -> bool:
     """Whether the package contains a file: compiled modules of one Python and processor, licences in one place."""
-    if name.startswith(("bin/", "tomli")) or "/licenses/" in name:  # Python 3.11 reads TOML itself
+    if name.startswith(("bin/", "tomli")) or "/licenses/" in name:  # Python 3.11 has a TOML parser
         return False
     return not name.endswith(".so") or name.endswith((f".{PYTHON}-{os.uname().machine}-linux-gnu.so", ".abi3.so"))
 
@@ -134,7 +134,7 @@ def changelog(version: str) -> bytes:
 
 
 def maintainer() -> str:
-    """Return who answers for the package: as for all tools of Debian, DEBFULLNAME and DEBEMAIL of whoever builds it."""
+    """Return the maintainer, as with all Debian tools from DEBFULLNAME and DEBEMAIL of the builder."""
     name, address = (os.environ.get(variable, "").strip() for variable in ("DEBFULLNAME", "DEBEMAIL"))
     return f"{name or NOBODY[0]} <{address}>" if address else f"{NOBODY[0]} <{NOBODY[1]}>"
 

@@ -1,8 +1,9 @@
-"""Builds sdist and wheel, checks them, and writes what an installation contains (SBOM, CycloneDX).
+"""Builds and checks sdist and wheel, and writes bills of materials (SBOM, CycloneDX).
 
 packaging/dist [--output DIRECTORY]
 
-The same sources give the same bytes: of a clean copy, with the time of SOURCE_DATE_EPOCH or of the last commit.
+The same sources give the same bytes: it builds from a clean copy, with the time of SOURCE_DATE_EPOCH or of the last
+commit.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from pathlib import Path
 from single_file import HERE, REQUIREMENTS, ROOT, clean_copy, epoch
 
 LIBC = "manylinux_2_34"
-"""What the compiled engine needs when it is built on Debian 12; auditwheel refuses the tag if it needs more."""
+"""The platform tag of the compiled engine, built on Debian 12; auditwheel refuses it if the engine needs more."""
 
 
 def main() -> int:
@@ -49,7 +50,7 @@ def main() -> int:
 
 
 def run(*words: str | Path) -> None:
-    """Run a module of this Python; what it prints is for the reader.
+    """Run a module of this Python, with its output on the terminal.
 
     Raises:
         subprocess.CalledProcessError: It failed.
@@ -77,7 +78,7 @@ def built(work: Path, output: Path) -> tuple[Path, Path]:
 
 
 def settled(data: bytes, when: int) -> bytes:
-    """Return an sdist with sorted members of one time and no owner: setuptools takes both from the machine."""
+    """Return an sdist with sorted members, one time and no owner: setuptools takes these from the machine."""
     tar = io.BytesIO()
     with tarfile.open(fileobj=io.BytesIO(data)) as old, tarfile.open(fileobj=tar, mode="w") as new:
         for member in sorted(old.getmembers(), key=lambda one: one.name):
@@ -97,7 +98,7 @@ def check(made: Sequence[Path]) -> None:
 
 
 def bills(work: Path, wheel: Path, output: Path) -> list[Path]:
-    """Write what a new environment with the wheel contains, and what the single file does."""
+    """Write the bills of materials of a new environment with the wheel, and of the single file."""
     installed, single = output / "raidctl.cdx.json", output / "raidctl.pyz.cdx.json"
     environment_bill(work / "installed", [[wheel]], installed)
     environment_bill(work / "single", [["--no-deps", "--requirement", REQUIREMENTS], ["--no-deps", wheel]], single)
@@ -108,7 +109,7 @@ def bills(work: Path, wheel: Path, output: Path) -> list[Path]:
 
 
 def environment_bill(place: Path, installs: Sequence[Sequence[str | Path]], target: Path) -> None:
-    """Write what a new environment contains after these calls of ``pip install``, with the licences."""
+    """Write the bill of materials of a new environment after these calls of ``pip install``, with the licences."""
     venv.create(place, symlinks=True)
     python = place / "bin" / "python"
     for words in installs:
@@ -119,7 +120,7 @@ def environment_bill(place: Path, installs: Sequence[Sequence[str | Path]], targ
 
 
 def with_files(bill: str, files: str) -> str:
-    """Add to the components of a bill the checksums of the files that they were installed from."""
+    """Add the checksums of installed files to the components of a bill."""
     whole = json.loads(bill)
     known = {one["name"].lower(): one.get("externalReferences", []) for one in json.loads(files)["components"]}
     for one in whole["components"]:

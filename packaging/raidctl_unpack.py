@@ -1,8 +1,8 @@
-"""The start of the single file: unpack it once for each boot, then run raidctl from there.
+"""The start of the single file: unpack it once per boot, then run raidctl from there.
 
 An extension module cannot be loaded from an archive, and Python code in one is compiled at each start. So the archives
-inside the single file are unpacked into a private directory. Its name contains the build, the interpreter and the
-boot: files that a power failure has cut short are never used, and a new build never meets files of an old one.
+inside the single file are unpacked into a private directory. Its name contains the build, the interpreter and the boot:
+so files truncated by a power failure are never used, and builds never share files.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from importlib.machinery import EXTENSION_SUFFIXES
 from typing import NoReturn
 
 PREFIX = "raidctl-single-file-"
-"""What the names of unpacked directories begin with; nothing else is ever removed."""
+"""Prefix of the unpacked directories; nothing else is ever removed."""
 ROOT_PLACE = "/var/cache/raidctl"
 TEMPORARY = ("/tmp", "/var/tmp", "/dev/shm", "/run")
 OTHERS_WRITE = 0o022
 EXIT_MISSING = 4
-"""As in raidctl: something that it needs is missing."""
+"""As in raidctl: a requirement is missing."""
 _BOOT_ID = "/proc/sys/kernel/random/boot_id"
 _ATTEMPTS = 3
 
@@ -39,7 +39,7 @@ def start(build: str, interpreters: Sequence[str]) -> NoReturn:
 
     Args:
         build: A hash of the archives inside this file.
-        interpreters: Those that it has compiled modules for.
+        interpreters: The interpreters for which it has compiled modules.
     """
     archive = sys.path[0]
     try:
@@ -49,7 +49,7 @@ def start(build: str, interpreters: Sequence[str]) -> NoReturn:
         sys.stderr.write(f"raidctl: {error}\n")
         sys.exit(EXIT_MISSING)
     sys.path[0] = tree
-    sys.dont_write_bytecode = False  # the tree is ours, and without byte code each start takes a second
+    sys.dont_write_bytecode = False  # the tree is private, and without byte code each start takes a second
     from raidctl.__main__ import main
 
     main()
@@ -64,7 +64,7 @@ def _refuse_unknown(interpreters: Sequence[str]) -> None:
 
 
 def _interpreter() -> str:
-    """What compiled modules depend on: ``cpython-311-x86_64-linux-gnu``."""
+    """The tag of compiled modules: ``cpython-311-x86_64-linux-gnu``."""
     return EXTENSION_SUFFIXES[0].strip(".").rpartition(".")[0]
 
 
@@ -77,7 +77,7 @@ def _boot() -> str:
 
 
 def _ready(archive: str, name: str) -> str:
-    """Return the directory of the unpacked tree, in the first place that can be used.
+    """Return the directory of the unpacked tree, in the first usable place.
 
     Raises:
         StartError: There is none.
@@ -102,7 +102,7 @@ def _reason(place: str, error: Exception) -> str:
 
 
 def _lasting_place() -> str:
-    """Return where trees are kept; for root never in a home directory, which may be another user's under sudo."""
+    """Return the directory for trees; for root never in a home directory, which may be another user's under sudo."""
     named = os.environ.get("RAIDCTL_CACHE", "")
     if named:
         return os.path.abspath(named)
@@ -140,7 +140,7 @@ def _refuse_noexec(place: str) -> None:
 
 
 def _kept(archive: str, place: str, name: str) -> str:
-    """Return the tree of this name, locked until this process ends, so that no other one removes it."""
+    """Return the tree with this name, locked until this process ends, so that no other one removes it."""
     tree = f"{place}/{name}"
     for _ in range(_ATTEMPTS):
         if _hold(tree):
@@ -175,7 +175,7 @@ def _unpack_beside(archive: str, place: str, tree: str) -> None:
         os.rename(fresh, tree)
     except BaseException:
         shutil.rmtree(fresh, ignore_errors=True)
-        if not os.path.isdir(tree):  # else another process was faster
+        if not os.path.isdir(tree):  # otherwise another process was faster
             raise
 
 
@@ -202,7 +202,7 @@ def _sweep(place: str, name: str) -> None:
 
 
 def _for_this_run(archive: str, place: str) -> str:
-    """Unpack into a private directory that is removed at the end, because none can be kept.
+    """Unpack into a private directory that is removed at the end, as no lasting one is usable.
 
     Raises:
         OSError, PlaceError: It cannot be used.
@@ -223,7 +223,7 @@ def _for_this_run(archive: str, place: str) -> str:
 
 
 def _remove(tree: str, owner: int) -> None:
-    """Remove a tree at the end of the process that unpacked it; its children end before."""
+    """Remove a tree at the end of the process that unpacked it; its children have ended before."""
     import shutil
 
     if os.getpid() == owner:
@@ -247,7 +247,8 @@ def _extract(archive: str, place: str) -> None:
         with zipfile.ZipFile(archive) as outer:
             for name, ends in (("tree.tar.xz", ("",)), (f"compiled-{platform}.tar.xz", wanted)):
                 with outer.open(name) as packed, tarfile.open(fileobj=packed, mode="r|xz") as inner:
-                    if hasattr(tarfile, "data_filter"):  # Python 3.12 warns without one; 3.11.2 has none
+                    # Python 3.12 prints a warning without a filter; 3.11.2 has none
+                    if hasattr(tarfile, "data_filter"):
                         inner.extraction_filter = tarfile.data_filter
                     for member in inner:
                         if member.name.endswith(ends):

@@ -1,4 +1,4 @@
-"""Builds raidctl.pyz: raidctl and everything that it needs but Python, in one file.
+"""Builds raidctl.pyz: raidctl and its dependencies except Python, in one file.
 
 packaging/single-file [--output FILE] [--wheels DIRECTORY] [--no-build-isolation] [--fast]
 
@@ -31,11 +31,11 @@ PROCESSORS = ("x86_64", "aarch64")
 GLIBC = ("manylinux2014", "manylinux_2_17", "manylinux_2_28")
 SHEBANG = b"#!/usr/bin/env python3\n"
 LIMIT = 4_000_000
-"""Bytes; a file that is larger is not written."""
+"""Bytes; a larger file is not written."""
 _LEFT_OUT = re.compile(r"\.data/|/$|\.(pyi|c)$|/(RECORD|WHEEL|top_level\.txt)$|^markupsafe/_speedups")
 """Files of wheels that no run needs; MarkupSafe falls back to its Python code."""
 Preset = Literal[1, 9]
-"""Of ``xz``."""
+"""Presets of ``xz``."""
 BEST: Preset = 9
 FAST: Preset = 1
 MAIN = """\
@@ -49,7 +49,7 @@ from raidctl_unpack import start
 
 start({build!r}, {interpreters!r})
 """
-"""Compiled by the oldest Python that there is: no syntax that it does not know."""
+"""Must compile with the oldest Python: no newer syntax."""
 MFI = '''\
 #!/usr/bin/env python3
 """raidctl-mfi of the single file, which raidctl starts."""
@@ -100,7 +100,7 @@ def epoch() -> int:
 
 
 def download(wheels: Path) -> None:
-    """Download the dependencies for every Python and processor, each checked against its hash."""
+    """Download the dependencies for every Python and processor, each verified by its hash."""
     wheels.mkdir(parents=True, exist_ok=True)
     for processor in PROCESSORS:
         for python in PYTHONS:
@@ -124,7 +124,7 @@ def check(wheels: Path) -> None:
 
 
 def clean_copy(target: Path) -> None:
-    """Copy what the wheel is built from: nothing that an earlier build has left is in it."""
+    """Copy the sources of the wheel, without results of earlier builds."""
     shutil.copytree(ROOT / "docs" / "man", target / "docs" / "man")
     shutil.copytree(HERE / "completions", target / "packaging" / "completions")
     no = shutil.ignore_patterns("__pycache__", "*.so", "*.egg-info")
@@ -159,10 +159,10 @@ def members(wheels: Iterable[Path]) -> dict[str, bytes]:
 
 
 def packed(tree: Mapping[str, bytes], when: int, preset: Preset) -> bytes:
-    """Return the whole file: the start as plain modules, and the trees as archives."""
+    """Return the whole file: the start code as plain modules, and the trees as archives."""
     compiled = {name: data for name, data in tree.items() if name.endswith(".so")}
     parts = {"tree.tar.xz": archived({name: data for name, data in tree.items() if name not in compiled}, when, preset)}
-    own = f"{os.uname().machine}-linux-gnu"  # of the compiler
+    own = f"{os.uname().machine}-linux-gnu"  # time of the compiler
     interpreters = sorted(name.split(".")[-2] for name in compiled if ".abi3." not in name)
     for platform in sorted({name.split("-", 2)[2] for name in interpreters}):
         chosen = {name: data for name, data in compiled.items()
@@ -176,14 +176,14 @@ def packed(tree: Mapping[str, bytes], when: int, preset: Preset) -> bytes:
     with zipfile.ZipFile(whole, "a") as archive:
         for name in sorted(parts):
             method = zipfile.ZIP_STORED if name.endswith(".xz") else zipfile.ZIP_DEFLATED
-            info = zipfile.ZipInfo(name)  # of 1980: the archives have their own times
+            info = zipfile.ZipInfo(name)  # dated 1980: the archives contain their own times
             info.external_attr = 0o644 << 16
             archive.writestr(info, parts[name], method)
     return whole.getvalue()
 
 
 def archived(files: Mapping[str, bytes], when: int, preset: Preset) -> bytes:
-    """Return files as a .tar.xz that depends on nothing else; ``preset`` is that of ``xz``."""
+    """Return files as a reproducible .tar.xz; ``preset`` is that of ``xz``."""
     whole = io.BytesIO()
     with tarfile.open(fileobj=whole, mode="w:xz", preset=preset) as archive:
         for name, data in sorted(files.items(), key=lambda item: (item[0].rpartition(".")[2], item[0])):

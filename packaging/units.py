@@ -2,8 +2,8 @@
 
 packaging/units.py DIRECTORY [--options /etc/default/raidctl] [--prefix raidctl.]
 
-They are the units that ``--install-unit`` installs, but start ``/usr/bin/raidctl``, and read the options of watch and
-export from a file that the administrator may write.
+They are the units of ``--install-unit``, but start ``/usr/bin/raidctl``, and read the options of watch and export from
+an optional file of the administrator.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ DEFAULTS = {
     "raidctl-watch.service": ("RAIDCTL_WATCH", "watch --once", "--mail root"),
     "raidctl-export.service": ("RAIDCTL_EXPORT", "export", f"--rules --output {METRICS}/raidctl.prom"),
 }
-"""For each unit with options: the variable with them, the command, and their default."""
+"""For each unit with options: the variable that contains them, the command, and the default."""
 
 
 def unit(name: str, template: str, options: str) -> str:

@@ -26,9 +26,9 @@ def main() -> NoReturn:
         cli.main()
     finally:
         if "duckdb" in sys.modules:
-            gc.unfreeze()  # it reports what is not collected as leaked, on standard error
+            gc.unfreeze()  # it reports uncollected objects as leaks, on standard error
         else:
-            gc.freeze()  # at the exit nothing is searched for garbage either
+            gc.freeze()  # no garbage collection at the exit either
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Evidence: every line of every tool's output, and the facts it gave.
+"""Evidence: every line of every tool's output, and its facts.
 
 A parser works on an :class:`Output`, one output of one tool. For each line it records one of three things:
 
@@ -20,7 +20,7 @@ from typing import NamedTuple
 from msgspec import Struct
 
 Evidence = list[tuple["Line", str, object]]
-"""Lines of an object, each with the field that it gives and its value."""
+"""Lines of an object, each with the field and value that it gives."""
 
 
 class Line(Struct, eq=False):
@@ -29,9 +29,9 @@ class Line(Struct, eq=False):
     number: int
     text: str
     output: Output
-    """The output that it is a line of."""
+    """The output of the line."""
     used: bool = False
-    """A parser has accounted for the line."""
+    """Whether a parser has accounted for the line."""
 
     def __repr__(self) -> str:
         """Leave out the output, which would print all its lines."""
@@ -51,7 +51,7 @@ class Line(Struct, eq=False):
     def fact(self, object_id: str, field: str, value: object) -> None:
         """Record that the line gives ``field`` (a name of the model, ``cache.size_bytes``) of an object."""
         self.used = True
-        # there is one for each field of each object: made without the call that unpacks the names of its parts
+        # called for each field of each object, so without the helper that unpacks the name
         self.output.facts.append(tuple.__new__(Fact, (object_id, field, str(value), self)))
 
     def detail(self, object_id: str, label: str, value: object) -> None:
@@ -96,7 +96,7 @@ _LEFT_OUT = frozenset(
         "gekürzt", "gekuerzt", "abgeschnitten", "ausgelassen", "weggelassen", "tronqué", "coupé", "and so on",
     )
 )  # fmt: skip
-"""The words of a line that stands for others, which somebody has left out: ``[snip]``, ``-- gekürzt --``."""
+"""The words of a line by which a person marks left-out lines: ``[snip]``, ``-- gekürzt --``."""
 _DOTS = re.compile(r"\.\.\.|…|\. \. \.")
 _SHORT = 60
 
@@ -109,16 +109,16 @@ def _is_left_out(text: str) -> bool:
 
 
 class Output(Struct, eq=False):
-    """One output of one tool, and what its lines gave."""
+    """One output of one tool, and the facts of its lines."""
 
     command: str
     lines: list[Line] = []
     closing: re.Pattern[str] | None = None
-    """How the last line of a complete output begins, if the tool always prints one."""
+    """The beginning of the last line of a complete output, if the tool always prints one."""
     framed: bool = False
     """The tool prints a blank line first and last."""
     gap: str = ""
-    """What else shows that the output is cut off: ``its last table has no end``."""
+    """Another sign that the output is cut off: ``its last table has no end``."""
     _facts: list[Fact] = []
     _later: list[tuple[str, Evidence]] = []
     _leaves: dict[str, Line] = {}
@@ -147,12 +147,12 @@ class Output(Struct, eq=False):
         return line
 
     def record(self, object_id: str, evidence: Evidence) -> None:
-        """Keep an object's evidence, of which the lines of this output are facts (see :func:`record`)."""
+        """Add an object's evidence, which consists of lines of this output (see :func:`record`)."""
         self._later.append((object_id, evidence))
 
     @property
     def facts(self) -> list[Fact]:
-        """What the lines gave, made when somebody asks: for a line's origin, or because the output is truncated."""
+        """The facts of the lines, created on demand: for a line's origin, or because the output is truncated."""
         later, self._later = self._later, []
         for object_id, evidence in later:
             self._facts += [
@@ -161,12 +161,12 @@ class Output(Struct, eq=False):
         return self._facts
 
     def unparsed(self) -> list[Line]:
-        """The lines that are not blank and that no parser used."""
+        """The non-blank lines that no parser used."""
         return [line for line in self.lines if not line.used and line.text.strip()]
 
     @property
     def left_out(self) -> Sequence[Line]:
-        """The unparsed lines that somebody put in place of others: ``...``, ``[snip]``."""
+        """The unparsed lines that mark left-out ones: ``...``, ``[snip]``."""
         return [line for line in self.lines if not line.used and _is_left_out(line.stripped)]
 
     @property

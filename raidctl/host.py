@@ -131,13 +131,13 @@ class HostView(Struct, frozen=True, dict=True):
     pci: tuple[PciDevice, ...] = ()
     blocks: tuple[BlockDevice, ...] = ()
     claimed: frozenset[str] = field(default_factory=frozenset)
-    """Device nodes that other families show as a volume or a drive (filled before ``drives`` is asked)."""
+    """Device nodes that other families show as a volume or a drive (filled before the last family is read)."""
     help_texts: Mapping[str, str] = field(default_factory=dict)
-    """What tools print as their help, by program; asked for only before deeds, where a family needs it."""
+    """The help texts of tools, by tool; read only before deeds, if a family needs them."""
 
     @cached_property
     def _named(self) -> dict[str, BlockDevice]:
-        """The devices by kernel name, node and link; of two with the same one the first counts."""
+        """The devices by kernel name, node and link; of two with the same name the first."""
         found: dict[str, BlockDevice] = {}
         for device in self.blocks:
             for name in (device.name, device.node, *device.links):

@@ -1,4 +1,4 @@
-"""Decode JSON of any origin; the only error is a ``ValueError``. And text that JSON can hold."""
+"""Decode JSON of any origin, with ``ValueError`` as the only error; clean text for JSON."""
 
 from __future__ import annotations
 
@@ -59,9 +59,9 @@ def decode_text(text: str, *, strict: bool = True) -> Any:
 
 
 def valid_text(value: T) -> T:
-    """The same value with U+FFFD for what is not valid text.
+    """Replace invalid text in a value by U+FFFD.
 
-    A file's name is bytes. Those that are not UTF-8 are surrogates in Python, which neither JSON nor a database
+    File names are bytes. Bytes that are not UTF-8 become surrogates in Python, which neither JSON nor a database
     accepts.
     """
     return _valid(value)  # type: ignore[no-any-return]  # each kind of value gives the same kind

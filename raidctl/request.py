@@ -29,7 +29,10 @@ DEFAULT_LIMIT = 16 * 1024 * 1024
 GET_LIMIT = 4 * 1024 * 1024
 """Largest resource of a service processor in bytes."""
 CHANGEABLE = "can be changed by others than root"
-"""Why root does not run a program: its file or a directory above. Part of the detail of a DENIED answer."""
+"""The reason why root does not run a program: others can change its file or a directory above.
+
+Part of the detail of a DENIED answer.
+"""
 
 
 class Failure(str, Enum):
@@ -42,7 +45,7 @@ class Failure(str, Enum):
     TIMEOUT = "timeout"
     """Did not end in time and was ended with its children."""
     FLOOD = "flood"
-    """Printed more than the limit; what came until then is kept."""
+    """Printed more than the limit; the output up to it is kept."""
     UNRECORDED = "unrecorded"
     """The recording has no answer to this request."""
     FAILED = "failed"
@@ -120,7 +123,7 @@ class WriteAnswer(Answer, frozen=True):
 
 
 NOT_ASKED = "not asked"
-"""How ``detail`` begins if a service processor was spared the request."""
+"""The beginning of ``detail`` if the request was not sent to the service processor."""
 
 
 class GetAnswer(Answer, frozen=True):

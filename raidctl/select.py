@@ -24,7 +24,7 @@ Item = Controller | Array | Volume | Drive | Battery
 _UNSEEN = ("unread", "no_right", "no_tool")
 """Kinds of problems that may hide objects; the first one present decides the exit code."""
 _MARKS = ("serial", "wwn", "bay", "enclosure")
-"""What a drive can be named by with a colon behind it."""
+"""Prefixes before a colon by which a drive can be named."""
 # Slot 03, SLOT 003, bay3, and of a number alone its zeros
 _NUMBERED = re.compile(r"[a-z_#-]*?0*(\d+)", re.ASCII)
 
@@ -93,7 +93,7 @@ def unseen(error: UsageError, problems: Sequence[Problem]) -> RaidctlError:
 
 
 def find_drive(inventory: Inventory, view: HostView, word: str) -> str:
-    """Return the id of the one physical drive that a name means.
+    """Return the id of the single physical drive that a word names.
 
     A member of a software array is the drive below it, with everything else on that drive.
 
@@ -114,13 +114,13 @@ def find_drive(inventory: Inventory, view: HostView, word: str) -> str:
 
 
 def _on_volume(known: Mapping[str, Item], name: str) -> bool:
-    """Whether a member of a software array lies on a volume, or on several drives."""
+    """Whether a member of a software array is on a volume, or on several drives."""
     backing = getattr(known[name], "backing", ())
     return len(backing) > 1 or any(not isinstance(known.get(below), Drive) for below in backing)
 
 
 def physical(inventory: Inventory, ids: Iterable[str]) -> tuple[str, ...]:
-    """Return the ids of the physical drives that objects are, or lie on, each once, in the order of the inventory."""
+    """Return the ids of the physical drives that objects are, or are on, each once, in inventory order."""
     known = {item.id: item for controller in inventory.controllers for item in items(controller)}
     arrays = {array.id: array for controller in inventory.controllers for array in controller.arrays}
     found, seen, waiting = set[str](), set[str](), list(ids)
@@ -216,7 +216,7 @@ def _marked(inventory: Inventory, mark: str, text: str) -> list[str]:
 
 
 def _labels(drive: Drive, mark: str) -> Iterator[str]:
-    """Yield what a drive is labelled with."""
+    """Yield the labels of a drive."""
     if mark == "bay":
         yield from _bay_labels(drive.enclosure, drive.bay)
     elif mark == "enclosure" and drive.enclosure and drive.bay:
@@ -273,7 +273,8 @@ def _names(inventory: Inventory) -> Iterator[str]:
 
 def _only(word: str, matches: list[str], known: Iterable[str]) -> list[str]:
     """Return the only match; ``known``: names to suggest instead."""
-    if not matches and word.partition(":")[0] in ("bay", "enclosure"):  # a neighbour is never suggested
+    # similar ids of other objects are never suggested
+    if not matches and word.partition(":")[0] in ("bay", "enclosure"):
         raise Unknown(printable(word), '"raidctl show" lists the bays with a drive, "raidctl locate list" empty ones.')
     if not matches:
         raise _unknown(word, known)

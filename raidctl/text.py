@@ -91,12 +91,12 @@ def counted(number: int, noun: str) -> str:
 
 
 def json_safe(text: str) -> str:
-    """JSON with its control and invisible characters written as escapes."""
+    """Escape control and invisible characters in JSON."""
     return _CONTROL_IN_JSON.sub(_escaped, text)
 
 
 def _escaped(match: re.Match[str]) -> str:
-    r"""A character in JSON's escapes: ``\u202e``; two for one beyond U+FFFF."""
+    r"""Return a character as JSON escapes: ``\u202e``; two for one beyond U+FFFF."""
     data = match[0].encode("utf-16-be")
     return "".join(f"\\u{data[at : at + 2].hex()}" for at in range(0, len(data), 2))
 

@@ -52,7 +52,7 @@ _EXITS = {"fine": EXIT_FINE, "found": EXIT_NO, "cannot_tell": EXIT_CANNOT_TELL, 
 
 
 def exit_code(diagnosis: Diagnosis) -> int:
-    """1, 3, 4 or 0; findings for information do not count, so that a healthy server alerts nobody."""
+    """1, 3, 4 or 0; mere information does not count, so that a healthy server raises no alert."""
     return _EXITS[diagnosis.verdict]
 
 

@@ -40,7 +40,7 @@ class Tally:
     groups: set[str] = field(default_factory=set)
     """Names of groups with a matching host."""
     expired: set[str] = field(default_factory=set)
-    """Places of waivers whose end is a finding on a host."""
+    """Positions of waivers whose expiry is a finding on a host."""
     hidden: bool = False
     """Something could not be read on a host."""
     summary: Summary = field(default_factory=lambda: Summary(rules=[], findings=[]))

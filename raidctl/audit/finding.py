@@ -1,4 +1,4 @@
-"""Findings of rules, and the result for a host. The names are a contract (`raidctl schema audit`)."""
+"""Findings of rules, and the result for a host. Field names are stable (`raidctl schema audit`)."""
 
 from __future__ import annotations
 

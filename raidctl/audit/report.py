@@ -1,4 +1,4 @@
-"""The report of an audit of one or many machines. The names are a contract (`raidctl schema audit`)."""
+"""The report of an audit of one or many machines. Field names are stable (`raidctl schema audit`)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What waivers do to the findings of a host. Pure."""
+"""Applies waivers to the findings of a host. Pure."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ class Waived(NamedTuple):
 def waive(
     found: Sequence[Finding], waivers: Iterable[Waiver], host: str | None, today: date, *, alone: bool = True
 ) -> Waived:
-    """Take away the findings that waivers cover, and those that they explain; an expired waiver is a finding.
+    """Separate the findings that waivers cover, and their consequences; an expired waiver is a finding.
 
-    Of many hosts, one that is not ``alone`` has only those that would still cover something on it.
+    A host that is not ``alone`` has only expired waivers that would still cover one of its findings.
     """
     mine = [one for one in waivers if one.is_for(host)]
     if not mine:

@@ -1,7 +1,7 @@
 r"""Self-describing blocks: incompressible, and different in every sector ever written.
 
-Whoever reads one back needs no memory of what was written: the header says which run wrote it, for which place and
-when, and everything behind the header follows from these words. The layout is shared with the compiled engine.
+A block can be checked without knowing what was written: its header contains the run, the place and the time, and the
+rest of the sector follows from the header. The layout is shared with the compiled engine.
 
 The layout, exactly
 -------------------
@@ -14,15 +14,15 @@ byte    bytes  field       meaning
 0       8      magic       ``72 61 69 64 63 74 6c 01`` (``raidctl\x01``); the last byte is the version of the layout
 8       8      run         `Work.run_id`
 16      8      place       byte offset of THIS SECTOR on the target (not of the operation)
-24      8      generation  `Work.generation` + how many times the stream has begun anew (`Stream.cycle`)
+24      8      generation  `Work.generation` + the number of completed passes over the stream (`Stream.cycle`)
 32      8      time        when the block was filled: ns of CLOCK_REALTIME; the same in all sectors of one operation
 40      4      crc         CRC-32 (zlib, IEEE 802.3, initial value 0) of bytes 0 to 39
 44      468    body        bytes 44 to 511 of the window of the pool that belongs to this sector
 ======  =====  ==========  ==========================================================================================
 
-The pool is ``SHAKE-128(b"raidctl\x01")`` of ``POOL_SIZE`` = 1,048,583 bytes (a prime): `pool` gives it, and the
-compiled engine is handed that very object. The window of a sector begins at byte ``(shift + place) % POOL_SIZE`` of
-the pool, which goes on at its beginning when its end is reached; ``shift`` is made of run and generation by
+The pool is ``SHAKE-128(b"raidctl\x01")`` of ``POOL_SIZE`` = 1,048,583 bytes (a prime): `pool` returns it, and the
+compiled engine receives that very object. The window of a sector begins at byte ``(shift + place) % POOL_SIZE`` of
+the pool, which continues at its beginning when its end is reached; ``shift`` is computed from run and generation by
 (64-bit unsigned, wrapping; the finalizer of SplitMix64)::
 
     x = run ^ (generation * 0x9E3779B97F4A7C15)
@@ -34,7 +34,7 @@ the pool, which goes on at its beginning when its end is reached; ``shift`` is m
 (in C write ``(shift + place % POOL_SIZE) % POOL_SIZE``, which cannot overflow). Windows of neighbouring sectors are
 neighbours, so a whole operation is one copy out of the pool with headers laid over it. As the pool's length is prime,
 two sectors have the same body only 512 times its length apart (512 MiB), and never the same header.
-What does not fill a sector at the end of an operation (sizes that are no multiple of 512) is pool without a header.
+An incomplete sector at the end of an operation (sizes that are no multiple of 512) is pool without a header.
 
 Known values, for a test of any other implementation: ``shift_of(1, 1) == 957369``, and the CRC of the header with run
 1, place 0, generation 1, time 0 is ``0xcb6462be``.
@@ -88,10 +88,10 @@ def header(run_id: int, place: int, generation: int, time_ns: int) -> bytes:
 
 @dataclass(frozen=True)
 class _Steps:
-    """Headers of many sectors computed at once, one lane of a large integer for each.
+    """Headers of many sectors, computed at once with one lane of a large integer for each.
 
     A CRC is linear: the one of a header whose place differs in some bits is the other one's with fixed bits changed. So
-    where the places differ from the first in bits that are 0 there, all CRCs come of one by a single exclusive or.
+    if the places differ from the first only in bits that are 0 there, one exclusive or derives all CRCs from one.
     """
 
     count: int
@@ -154,7 +154,7 @@ class Filler:
         words[10::128] = memoryview(self._crcs(steps, start, generation, time_ns)).cast("I")
 
     def release(self) -> None:
-        """Let go of the buffer, so that an mmap can be closed."""
+        """Release the buffer, so that an mmap can be closed."""
         for view in (self._quads, self._words, self._whole, self._view):
             view.release()
 
@@ -207,8 +207,8 @@ class Checker:
     def check(self, data: bytes, start: int) -> State:
         """State of the block at byte ``start``.
 
-        The operation that reads has the size of the one that wrote (else all that it covers look torn), and no two
-        writes of the same place were under way at once. Less than a sector says nothing of itself: compare elsewhere.
+        The read has the size of the write (otherwise blocks look torn), and no two writes of the same place were under
+        way at once. Less than a sector has no header: compare its content instead.
         """
         if len(data) == len(self._expected) >= SECTOR:
             _, run, place, generation, time_ns = HEADER.unpack_from(data)
@@ -242,8 +242,7 @@ def classify(data: bytes, start: int, run_id: int, generation: int = 0) -> State
 def sector_state(data: bytes, place: int, run_id: int, generation: int = 0) -> tuple[State, tuple[int, int] | None]:
     """State of one sector; if it is whole, also its generation and time.
 
-    A header whose CRC is off is a flipped one where at least two of magic, run and place are right: nothing else looks
-    so much like ours. Otherwise it is somebody else's.
+    A header with a wrong CRC counts as damaged if at least two of magic, run and place are right; otherwise as foreign.
     """
     if not any(data):
         return State.ZERO, None

@@ -40,7 +40,7 @@ class Pair(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Comparison(msgspec.Struct, frozen=True, kw_only=True):
-    """What differs between two runs."""
+    """The differences between two runs."""
 
     schema_version: Annotated[Literal["1"], doc("Version of this contract.")] = "1"
     first: Annotated[Run, doc("One run.")]
@@ -52,7 +52,7 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def pace(pair: Pair) -> Literal["faster", "slower", "even", "unknown"] | None:
-    """Whether the second run is faster; ``unknown``: without an interval; None: no figure of both, or not of speed."""
+    """Whether the second run is faster; ``unknown``: no interval; None: not in both runs, or not a speed."""
     unit = next((one.unit for one in (pair.first, pair.second) if one is not None), "")
     if pair.ratio is None or unit not in (*_RATES, *_TIMES):
         return None
@@ -109,7 +109,7 @@ def ratio_interval(first: Spread, second: Spread) -> tuple[float, float] | None:
     """The 95 % interval of second over first; None if either has no interval of positive numbers.
 
     From the two intervals alone (the method of variance estimates recovery, on logarithms): the distances of both
-    medians from their near ends are added as independent errors are, so that an interval may be lopsided.
+    medians from their near ends are added like independent errors, so an interval may be asymmetric.
     """
     ends = [first.low, first.measured, first.high, second.low, second.measured, second.high]
     logs = [math.log(value) for value in ends if value is not None and _positive(value)]

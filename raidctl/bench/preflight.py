@@ -1,7 +1,7 @@
 """What could explain a figure other than the claim, collected before measuring. Pure, except `ask`.
 
-A confounder that ``forbids`` leaves no verdict on durability: in a virtual machine a commit is what the host makes of
-it (BENCH 0.7), and what is not known is counted as if it were there.
+A confounder that ``forbids`` allows no verdict on durability: in a virtual machine, commits depend on the host (BENCH
+0.7). An unknown confounder counts as present.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ class Asked:
 
 
 def ask(blocks: Iterable[BlockDevice]) -> Dialogue[Asked]:
-    """Read what the inventory lacks: disk queues, kinds of mappings, the processor, the mounts."""
+    """Read what the inventory lacks: queues of block devices, kinds of mappings, the processor, the mounts."""
     wanted = [(block.name, name) for block in blocks for name in _attributes(block)]
     requests = [Read(path_of(block, name)) for block, name in wanted]
     cpu, mounts, *answers = yield from ask_all([Read(CPUINFO, limit=_ONE_CPU), Read(MOUNTINFO), *requests])
@@ -107,7 +107,7 @@ def ask(blocks: Iterable[BlockDevice]) -> Dialogue[Asked]:
     for (block, name), answer in zip(wanted, answers, strict=True):
         if answer.text is not None and answer.trouble is None:
             found.setdefault(block, {})[name.rsplit("/", 1)[-1]] = answer.text.strip()
-    # more than one processor is a flood, and its beginning is what is wanted
+    # with many processors the file is long; the beginning suffices
     processor = cpu.text if cpu.trouble in (None, Failure.FLOOD) else None
     return Asked(found, processor, mounts.text if mounts.trouble is None else None)
 
@@ -120,7 +120,7 @@ def _attributes(block: BlockDevice) -> Sequence[str]:
 
 
 def ticks(blocks: Iterable[BlockDevice]) -> Dialogue[dict[str, int]]:
-    """Busy time of each lowest disk in milliseconds since boot, by kernel name."""
+    """Busy time of each lowest block device in milliseconds since boot, by kernel name."""
     disks = [block.name for block in blocks if block.kind != "partition" and not block.slaves]
     answers = yield from ask_all([Read(path_of(name, "stat")) for name in disks])
     found = {}
@@ -133,7 +133,7 @@ def ticks(blocks: Iterable[BlockDevice]) -> Dialogue[dict[str, int]]:
 
 
 def load(before: Mapping[str, int], after: Mapping[str, int], seconds: float) -> Iterator[Confounder]:
-    """Disks that were busy for others, from two readings of `ticks` that many seconds apart."""
+    """Devices that were busy for others, from two readings of `ticks` that many seconds apart."""
     for name, first in before.items():
         busy = (after.get(name, first) - first) / 1000 / seconds if seconds > 0 else 0.0
         if busy > BUSY:

@@ -1,6 +1,6 @@
 """A stored run: the session and everything that its figures depend on.
 
-The names are a contract (`raidctl schema bench`): a run is read again years later, and on other machines.
+Field names are stable (`raidctl schema bench`): runs are read years later, and on other machines.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def noisy(noise: Noise | None) -> list[str]:
 
 
 class Listener:
-    """Observe how busy the machine is: create it before a run, query it afterwards. ``root``: of the kernel's files."""
+    """Observe how busy the machine is: create it before a run, query it afterwards. ``root``: the kernel's files."""
 
     def __init__(self, root: Path = Path("/proc")) -> None:
         """Read the counters before the run itself makes the machine busy."""

@@ -1,6 +1,6 @@
 """The result of a trial: measured figures with their uncertainty, the model's figures, the verdict.
 
-The names are a contract, as those of the inventory are: `raidctl schema bench` prints them.
+Field names are stable, as those of the inventory are: `raidctl schema bench` prints them.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Latency(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Confounder(msgspec.Struct, frozen=True, kw_only=True):
-    """What else could explain a figure."""
+    """Another possible explanation of a figure."""
 
     name: Annotated[str, doc("`virtual_machine`, `page_cache`, `rebuild`, `learn_cycle`, `thin` …")]
     text: Annotated[str, doc("One sentence.")]

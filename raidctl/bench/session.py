@@ -1,8 +1,8 @@
 """One run: the interleaved trials of a profile on one target, with the first one repeated at the end.
 
-The rounds of all trials are interleaved, so that whatever changes while the run lasts meets all of them alike and
-shows in their intervals; what changes the state that the others meet comes after them, alone. The caller opens the
-target: leaving it takes the file away, whatever happened.
+The rounds of all trials are interleaved, so that changes during the run affect all of them alike and show in their
+intervals. Trials that change the state of the machine run after the others, alone. The caller opens the target; on
+leaving its context, the file is removed in any case.
 """
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ class Runner:
             next(turn.steps)
         except StopIteration as end:
             result: TrialResult = end.value
-        except ChangeStands:  # a setting was not put back: whoever waits must hear of that first
+        except ChangeStands:  # a setting was not restored: that is reported first
             raise
         except RaidctlError as error:
             result = _nothing(turn.trial, str(error))
@@ -137,7 +137,7 @@ class Runner:
 
     def _repeat(self, turns: Sequence[_Turn]) -> None:
         """Repeat the first trial to detect drift."""
-        # one that changes a setting for a while is not made once more for this
+        # a trial that changes a setting temporarily is not repeated for this
         found = [(turn.trial, turn.result) for turn in turns if not turn.trial.alone and turn.result is not None]
         if not self.again or len(turns) < 2 or not found or self.bench.left <= 0:
             return

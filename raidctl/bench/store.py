@@ -1,7 +1,7 @@
 """The stored runs of this machine, in a database of the state directory.
 
-A run is kept as its JSON document; a few columns beside it are for listing without reading it. raidctl never changes or
-removes a run; adding one is a single synced transaction.
+A run is stored as its JSON document; a few columns allow listing without decoding it. raidctl never changes or removes
+a run; adding one is a single synced transaction.
 """
 
 from __future__ import annotations

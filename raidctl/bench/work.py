@@ -1,7 +1,7 @@
 """Requests to an engine and their results, the same for every engine and target.
 
-Offsets and sizes are in bytes, times in nanoseconds of the monotonic clock. All arithmetic on samples stands elsewhere:
-an engine carries out and keeps time, nothing more.
+Offsets and sizes are in bytes, times in nanoseconds of the monotonic clock. Arithmetic on samples is done elsewhere: an
+engine only carries out operations and times them.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Whether another program of a family changes something at the same time (guard X4): found among the processes.
+"""Detection of other programs that change a controller at the same time (guard X4).
 
-A daemon that only watches, and a command that only reads, do not count: the family's ``hinders`` decides. A short one
-is waited for.
+The processes are searched. Daemons that only watch, and commands that only read, do not count: the family's ``hinders``
+decides. A short command is waited for.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from raidctl.vendor.protocol import Vendor
 
 PROCESSES = "/proc/[0-9]*/cmdline"
 _PAUSES = (0.0, 1.0, 2.0, 4.0)
-"""Seconds before each look: most of these commands end at once."""
+"""Seconds before each attempt: most of these commands end at once."""
 
 
 def hindrance(runner: Runner, vendors: Sequence[Vendor], sleep: Callable[[float], None]) -> str | None:
-    """Explain which other program runs, or that this could not be read; None if nothing hinders a deed."""
+    """Explain which other program runs, or that this is unknown; None if nothing hinders a deed."""
     asked = [hinders for vendor in vendors if (hinders := getattr(operations_of(vendor), "hinders", None)) is not None]
     why = None
     for pause in _PAUSES if asked else ():
@@ -37,7 +37,7 @@ def _found(runner: Runner, asked: Sequence[Callable[[Sequence[str]], bool]]) -> 
         return f"whether another program is at work could not be read: {listed.detail}"
     paths = getattr(listed, "paths", ())
     for answer in runner.carry_out([Read(path) for path in paths]) if paths else ():
-        if answer.trouble not in (None, Failure.MISSING):  # a process that has ended meanwhile is missing
+        if answer.trouble not in (None, Failure.MISSING):  # the process has ended meanwhile
             return f"whether another program is at work could not be read: {answer.detail}"
         words = (answer.text or "").rstrip("\0").split("\0") if isinstance(answer, ReadAnswer) else []
         if any(words) and any(hinders(words) for hinders in asked):

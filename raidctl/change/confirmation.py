@@ -1,11 +1,11 @@
-"""Whether what somebody typed names the one drive or volume that an operation is about. Pure."""
+"""Whether a typed identifier names the one drive or volume of an operation. Pure."""
 
 from __future__ import annotations
 
 from collections.abc import Collection
 
 LEAST = 6
-"""Characters of a serial number that must be typed, its last ones."""
+"""The least number of characters of a serial number to type, counted from its end."""
 
 
 def mismatch(typed: str, serial: str, others: Collection[str]) -> str | None:

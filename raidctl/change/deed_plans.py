@@ -1,4 +1,4 @@
-"""Plan deeds on a machine: the families' steps, and the guards that hold for every deed (X1, X3, X7). Pure."""
+"""Plan deeds on a machine: the families' steps, and the guards of every deed (X1, X3, X7). Pure."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from raidctl.vendor.plan import Deed, Denial, Plan
 from raidctl.vendor.protocol import Vendor
 
 FRESH_SECONDS = 60.0
-"""Age of a reading above which no deed follows from it."""
+"""Age of a reading in seconds above which no deed is planned from it."""
 
 DeedGuard = Callable[[Deed, Survey], Sequence[Denial]]
 """Reasons to refuse a deed; empty if nothing does."""
@@ -49,7 +49,7 @@ def plan_deeds(
 
 
 def _unprinted(denials: Sequence[Denial]) -> Iterator[Denial]:
-    """Take the command for a person out of each denial whose deed is refused for another reason as well.
+    """Remove the manual command from denials whose deed is refused for another reason as well.
 
     A family and a guard may refuse a deed in the same words: they are shown once, with the name of the guard.
     """

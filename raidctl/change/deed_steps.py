@@ -1,8 +1,8 @@
-"""The deeds of an operation; :mod:`raidctl.change.waiting` has what a person or the hardware does.
+"""The deeds of an operation; :mod:`raidctl.change.waiting` has manual steps and waits.
 
-A tool's output never decides. Before a deed its objects are looked up by serial number, the guards are asked once
-more on a fresh reading, and its command is compared with the table of its family. Afterwards the machine is read until
-it shows what the step expects, or its time is over. So there are four outcomes:
+A tool's output never decides. Before a deed its objects are looked up by serial number, the guards are asked once more
+on a fresh reading, and its command is compared with the table of its family. Afterwards the machine is read until it
+shows what the step expects, or its time is over. So there are four outcomes:
 
 ==========  =========  ============================================================
 tool        readings   outcome
@@ -46,7 +46,7 @@ from raidctl.vendor.protocol import Vendor
 from raidctl.vendor.shapes import Shape, outside
 
 REFUSED_SECONDS = 4.0
-"""How long a command that was refused is watched: it may have changed something nevertheless."""
+"""Seconds to watch after a refused command: it may have changed something nevertheless."""
 _PAUSES = (0.0, 1.0, 1.0, 2.0, 3.0, 5.0)
 """Seconds before each reading after a command; then the last one again and again."""
 
@@ -55,7 +55,7 @@ Guard = Callable[[Step, Survey], Sequence[str]]
 
 
 class Running(Protocol):
-    """What these steps need of the change that is carried out."""
+    """The part of a running change that these steps use."""
 
     begin: Begin
     begun: list[int]
@@ -73,11 +73,11 @@ class Running(Protocol):
 
     @property
     def guard(self) -> Guard:
-        """Asked before each deed, and at each reading while somebody waits."""
+        """Called before each deed, and at each reading of a wait."""
 
     @property
     def confirm(self) -> Guard:
-        """What a reading does not show yet, beyond the step's expectations."""
+        """Returns what a reading does not confirm yet, beyond the step's expectations."""
 
     @property
     def look(self) -> Callable[[], Survey]:
@@ -85,15 +85,15 @@ class Running(Protocol):
 
     @property
     def sleep(self) -> Callable[[float], None]:
-        """Wait some seconds."""
+        """Waits some seconds."""
 
     @property
     def clock(self) -> Callable[[], float]:
-        """Seconds that only grow."""
+        """A monotonic clock, in seconds."""
 
     @property
     def tell(self) -> Callable[[str], None]:
-        """Show a line of progress to the user."""
+        """Shows a line of progress to the user."""
 
     def mark(self, step: int, mark: Mark, text: str | None = None) -> None:
         """Write a step's entry to the journal."""
@@ -157,10 +157,10 @@ def do_deed(change: Running, number: int, shown: Survey | None = None) -> Survey
 
 
 def save(change: Running, number: int, seen: Survey) -> None:
-    """Keep what a step's plan names, and the inventory, in the state directory.
+    """Save the files that the step's plan names, and the inventory, in the state directory.
 
     Raises:
-        AccessMissing: It cannot be kept, so the step must not be carried out.
+        AccessMissing: They cannot be saved, so the step must not be carried out.
     """
     step = change.begin.steps[number]
     if not step.saves:
@@ -206,7 +206,7 @@ def _limit(expects: Sequence[Expectation]) -> float:
 
 
 def _readable(change: Running, step: Step) -> tuple[Survey, str | None]:
-    """Read until a step's objects could be read, for some seconds; return the last reading, and what hid them."""
+    """Read until a step's objects are readable, for some seconds; return the last reading, and what hid them."""
     seen = change.look()
     why = unread(seen, step)
     for pause in READ_PAUSES:
@@ -257,7 +257,7 @@ def undo_steps(change: Running, numbers: Sequence[int]) -> list[str]:
 
 
 def _without_effect(change: Running, number: int, step: Step) -> list[str] | None:
-    """What is left of a deed that the machine does not show: nothing, or that it is unknown; None: it is to be undone.
+    """Return the remains of a deed without visible effect: none, or unknown; None: it has to be undone.
 
     A command that was interrupted is watched as long as it may take.
     """
@@ -274,14 +274,14 @@ def _without_effect(change: Running, number: int, step: Step) -> list[str] | Non
             return None
     wrong = unmet(seen, step.undo_expects or step.expects)
     if not wrong:
-        return []  # it is as before, maybe because a later step was undone
+        return []  # as before, maybe because a later step was undone
     if "done" in marks:
         return None
     return [f"whether {step.setting} of {step.object_id} has taken effect is unknown: {listing(wrong[:3])}"]
 
 
 def _undo(change: Running, number: int, step: Step) -> list[str]:
-    """Undo a step; return what could not be undone. Nothing is run on objects that are unread, or others now."""
+    """Undo a step; return what could not be undone. Runs nothing on objects that are unread or replaced."""
     seen, why = _readable(change, step) if step.kind == "deed" else (None, None)
     why = why or (exchanged(seen, step.subjects) if seen is not None else None)
     if why is not None:
@@ -313,7 +313,7 @@ def _undo(change: Running, number: int, step: Step) -> list[str]:
 
 
 def only_waited(change: Running) -> bool:
-    """Whether the steps that failed were waits of an operation that continues: there is nothing to undo."""
+    """Whether only waits of a continuing operation failed, so that there is nothing to undo."""
     kinds = {change.begin.steps[number].kind for number in change.begun}
     return change.begin.resume is not None and kinds == {"wait"}
 

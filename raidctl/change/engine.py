@@ -75,7 +75,7 @@ class Change:
     guard: Guard = lambda _step, _seen: ()
     """Asked again before each deed, and at each reading while somebody waits: why it must not be done."""
     confirm: Guard = lambda _step, _seen: ()
-    """What else a reading does not show yet, beyond the step's expectations."""
+    """Returns what else a reading does not confirm yet, beyond the step's expectations."""
     at_most: float | None = None
     """Seconds to wait for a person or the hardware; None: as long as it takes."""
     pauses: Sequence[float] = waiting.TASK_PAUSES
@@ -83,7 +83,7 @@ class Change:
     doubtful: bool = False
     """Whether a tool's output and the readings contradicted each other."""
     passed: bool = False
-    """Whether the point of no return is behind it."""
+    """Whether the point of no return has been passed."""
     resumed: bool = False
     """Whether these steps follow others of the same operation, which are not undone with them."""
 

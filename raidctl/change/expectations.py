@@ -1,4 +1,4 @@
-"""Compare a reading with what a step must have done, and with what it was before. Pure."""
+"""Compare a reading with the expectations of a step, and with an earlier reading. Pure."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _LASTING = (
     "status", "role", "array", "drives", "spares", "drives_active", "drives_expected", "failures_tolerated", "serial",
     "unique_id", "device", "raid_level", "size_bytes",
 )  # fmt: skip
-"""Fields that a reading has as the one before, unless something happened."""
+"""Fields that do not change between two readings unless something happened."""
 
 
 def unmet(seen: Survey, expectations: Iterable[Expectation]) -> list[str]:
@@ -38,7 +38,7 @@ def _unmet(seen: Survey, one: Expectation) -> str | None:
         lost = _unread(seen, one.object_id)
         return f"it is unknown whether {one.object_id} exists" if lost else f"{one.object_id} does not exist"
     value = _value(item, one.field)
-    # a status word that no package knows is "unknown"; a list of nothing after a failed reading may be incomplete
+    # a status word that no package knows is "unknown"; after a failed reading, an empty list may be incomplete
     if value is None or (value == "unknown" != one.value) or (value == () and one.op == "lacks" and _unread(seen)):
         return f"{one.field} of {one.object_id} is unknown"
     if isinstance(value, tuple):
@@ -86,9 +86,10 @@ def _present(seen: Survey, name: str) -> bool | None:
 
 
 def _unread(seen: Survey, name: str = "") -> bool:
-    """Whether a part of the machine could not be read, in which the object of an id may be.
+    """Whether a part of the machine that may contain an object could not be read.
 
-    A tool that is missing or may not be run hides the objects of a controller only if nothing else lists that.
+    A tool that is missing or may not be run hides the objects of a controller only if no other tool lists the
+    controller.
     """
     failed = failed_readings(seen.inventory.problems)
     above, beneath, _ = name.partition("/")
@@ -106,7 +107,7 @@ def find(inventory: Inventory, object_id: str) -> Item | None:
 
 
 def identity(inventory: Inventory, object_id: str) -> str | None:
-    """Return what identifies an object: serial number, unique id; None: unknown, or it does not exist."""
+    """Return the identifier of an object: serial number, unique id; None: unknown, or it does not exist."""
     for controller in inventory.controllers:
         for item in items(controller):
             if item.id == object_id:
@@ -117,7 +118,7 @@ def identity(inventory: Inventory, object_id: str) -> str | None:
 def serials_of(seen: Survey) -> dict[str, set[str]]:
     """Return the serial numbers of all drives, each with the places of the drives that have it.
 
-    A drive that the kernel and a tool show is one place: its device node, else its id.
+    A drive that both the kernel and a tool show counts as one place: its device node, else its id.
     """
     found: dict[str, set[str]] = {}
     without: dict[str, set[str]] = {}
@@ -131,14 +132,14 @@ def serials_of(seen: Survey) -> dict[str, set[str]]:
             elif drive.serial:
                 without.setdefault(drive.serial, set()).add(drive.id)
     for serial, ids in without.items():
-        # one that a tool lists without a node may be the one that the kernel shows; two are two
+        # a drive that a tool lists without a node may be the one that the kernel shows, but two such drives are two
         if serial not in found or len(ids) > 1:
             found.setdefault(serial, set()).update(ids)
     return found
 
 
 def moved(seen: Survey, subjects: Sequence[Identity]) -> str | None:
-    """Explain why an object is not the one of the plan any more; None if all are."""
+    """Explain why an object is no longer the one of the plan; None if all are."""
     for subject in subjects:
         why = _moved(seen, subject)
         if why is not None:
@@ -147,7 +148,7 @@ def moved(seen: Survey, subjects: Sequence[Identity]) -> str | None:
 
 
 def exchanged(seen: Survey, subjects: Sequence[Identity]) -> str | None:
-    """Explain that an id of a step is another object's now; None if not, or if it was removed."""
+    """Explain that an id of a step now belongs to another object; None if not, or if the object was removed."""
     for subject in subjects:
         now = identity(seen.inventory, subject.object_id)
         if subject.unique and now and now != subject.unique:
@@ -183,7 +184,7 @@ def known_words(inventory: Inventory, view: HostView) -> frozenset[str]:
             if controller.mode != "software":
                 found |= {word for word in _words_of(item) if word}
         found |= {group.number for group in controller.foreign_groups}
-        # a volume whose data are in the cache may be in no list
+        # a volume with preserved cache may be in no list
         found |= {kept.volume.rpartition("/v")[2] for kept in controller.preserved}
     for block in view.blocks:
         found |= {block.name, block.node, *block.links}
@@ -191,9 +192,9 @@ def known_words(inventory: Inventory, view: HostView) -> frozenset[str]:
 
 
 def _words_of(item: Item) -> Iterator[str | None]:
-    """Yield what tools name an object of a controller by: ``1I:1:4``, ``32`` and ``5``, ``A``, ``v1`` and ``1``.
+    """Yield the words by which tools name an object: ``1I:1:4``, ``32`` and ``5``, ``A``, ``v1`` and ``1``.
 
-    Also its place in the tool's own list, which the tool prints under ``#``.
+    This includes its number in the tool's own list, in the column ``#``.
     """
     tail = item.id.partition(":")[2].rpartition("/")[2]
     yield item.details.get("#")
@@ -206,11 +207,11 @@ def _words_of(item: Item) -> Iterator[str | None]:
 
 
 def differences(before: Inventory, after: Inventory, ids: Collection[str]) -> list[str]:
-    """Return what is not as it was, of these controllers and all their parts."""
+    """Return the differences between two readings of these controllers and their parts."""
     old, new = dict(_states(before, ids)), dict(_states(after, ids))
     found = [f"{name} appeared" for name in sorted(new.keys() - old.keys())]
     found += [f"{name} disappeared" for name in sorted(old.keys() - new.keys())]
-    # drives first: what happens to an array follows from its members
+    # drives first: changes of an array follow from its members
     for name in sorted(old.keys() & new.keys(), key=lambda name: (not isinstance(old[name].get("role"), str), name)):
         found += [
             f"{field} of {name} was {_shown(was)}, and is {_shown(new[name][field])}"
@@ -231,5 +232,5 @@ def _states(inventory: Inventory, ids: Collection[str]) -> Iterator[tuple[str, d
         if controller.id in ids:
             for item in items(controller):
                 if item is controller:
-                    continue  # it has lists of all of its parts
+                    continue  # the controller has lists of all of its parts
                 yield item.id, {name: getattr(item, name) for name in _LASTING if hasattr(item, name)}

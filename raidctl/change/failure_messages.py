@@ -56,13 +56,13 @@ def interruption(error: BaseException) -> str:
 
 
 _SHELLS = 128
-"""Added to a signal's number for the exit code."""
+"""A shell's exit code for a signal is this plus its number."""
 
 
 def silent(controllers: Sequence[Controller], problems: Sequence[Problem], ids: Collection[str]) -> dict[str, str]:
     """Return the drives among these objects that did not respond to the last reading, each with a sentence.
 
-    A failed call's problem has its command line as place (``hdparm -I -W /dev/sdb``), or the device node.
+    The place of a failed call's problem is its command line (``hdparm -I -W /dev/sdb``), or the device node.
     """
     unread = [problem for problem in problems if (problem.kind, problem.severity) == ("unread", "error")]
     found: dict[str, str] = {}

@@ -1,7 +1,7 @@
-"""The journal of all changes: who, what, from, to, why; on disk and synced before it happens.
+"""The journal of all changes: who, what, from, to, why; synced to disk before the change.
 
 ``journal.jsonl``: one JSON object per line, append-only. A change begins with a line that has all of its steps and how
-to undo each; then a line before and after each step, and a line at the end. A change without an end was cut off
+to undo each; then a line before and after each step, and a line at the end. A change without an end was interrupted
 (raidctl killed, power failure): ``restore`` undoes its steps.
 
 Each line begins with its number in the file and a checksum (older journals have neither). The last line may be cut off
@@ -46,7 +46,7 @@ class JournalFull(RaidctlError):
 
 
 class Subject(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A controller under change, with what identifies it after a reboot."""
+    """A controller under change, with its identity after a reboot."""
 
     id: Annotated[str, doc("Its id when it was changed: `smartarray:1`.")]
     model: Annotated[str | None, doc("Product name; null: unknown.")] = None
@@ -119,7 +119,7 @@ class End(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="en
 
 
 class Planned(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="plan", tag_field="event"):
-    """More steps of an operation, planned from what the machine shows by then."""
+    """More steps of an operation, planned from the machine's state at that time."""
 
     change: Annotated[str, doc("Name of the change.")]
     at: Annotated[str, doc("When, RFC 3339 in UTC.")]
@@ -139,25 +139,25 @@ class Story(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def pending(self) -> bool:
-        """Whether it has no end."""
+        """Whether it has no end entry."""
         return self.end is None
 
     @property
     def open(self) -> bool:
-        """Whether it may have left something changed: it has no end, and a step was begun."""
+        """Whether it may have left something changed: it has no end, and a step was started."""
         return self.pending and bool(self.turns)
 
     @property
     def unconfirmed(self) -> bool:
-        """Whether it is an operation that nothing continues, and what its last command has done is unknown."""
+        """Whether it is an operation that cannot be resumed, with an unknown effect of its last command."""
         begin = self.begin
         return self.open and begin.kind == "operation" and begin.resume is None and self.turns[-1].mark == "stopped"
 
     @property
     def waiting(self) -> str | None:
-        """What an operation that is open waits for, or why it stopped: the last entry on it.
+        """What an open operation waits for, or why it stopped, from its last entry.
 
-        A wait for the hardware has no sentence of its own: its step says what is not complete.
+        A wait for the hardware has no separate sentence: the step describes what is not complete.
         """
         for turn in reversed(self.turns):
             if turn.text and turn.mark in ("wait", "stopped", "failed"):
@@ -168,11 +168,11 @@ class Story(msgspec.Struct, frozen=True, kw_only=True):
         return None
 
     def started(self) -> list[int]:
-        """Return the numbers of the begun steps, in order."""
+        """Return the numbers of the started steps, in order."""
         return list(dict.fromkeys(turn.step for turn in self.turns if turn.mark == "start"))
 
     def in_flight(self) -> list[int]:
-        """Return the steps that were begun and have no result."""
+        """Return the steps that were started and have no result."""
         last = {turn.step: turn.mark for turn in self.turns}
         return [number for number, mark in last.items() if mark == "start"]
 

@@ -1,4 +1,4 @@
-"""An LED that can be switched, and the bay it belongs to. Values only."""
+"""A switchable LED and its bay. Values only."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from raidctl.vendor.plan import Action, Value
 
 Way = Literal["tool", "enclosure", "npem", "pci_slot", "ledctl", "sg_ses", "activity"]
 WAYS: tuple[Way, ...] = ("tool", "enclosure", "npem", "pci_slot", "ledctl", "sg_ses")
-"""In the order in which they are tried. ``activity`` is never tried by itself."""
+"""Methods in the order in which they are tried. ``activity`` is used only on request."""
 TITLES: dict[Way, str] = {
     "tool": "controller's tool",
     "enclosure": "enclosure (SES)",
@@ -27,18 +27,18 @@ _FILES = re.compile(
     r"|/sys/class/leds/[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]:enclosure:locate/brightness"
     r"|/sys/bus/pci/slots/[^/]+/attention"
 )
-"""The only files that locating writes. ``fault``, ``status`` and ``active`` are not among them."""
+"""The only files that locating writes, without ``fault``, ``status`` and ``active``."""
 
 
 class Passed(Value, frozen=True):
-    """A way that was not used."""
+    """A method that was not used."""
 
     way: Annotated[Way, doc("The way.")]
     why: Annotated[str, doc("Why not, one sentence.")]
 
 
 class Bay(Value, frozen=True, kw_only=True, omit_defaults=True):
-    """What is to be found by a person: a drive, or a bay without one."""
+    """The place to find: a drive, or an empty bay."""
 
     object_id: Annotated[str, doc("`megaraid:0/252:3`, `drives:SERIAL`; of a bay `enclosure:0x5000…/Slot 02`.")]
     serial: Annotated[str | None, doc("Serial number of the drive; null: unknown, or an empty bay.")] = None
@@ -48,7 +48,7 @@ class Bay(Value, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Lamp(Value, frozen=True, kw_only=True, omit_defaults=True):
-    """The LED of a bay, and how it is switched."""
+    """The LED of a bay, and how to switch it."""
 
     id: Annotated[str, doc("`enclosure:0x5000…/Slot 02`; where the vendor's tool switches it, the drive's id.")]
     bay: Annotated[Bay, doc("Where it is.")]
@@ -65,7 +65,7 @@ class Lamp(Value, frozen=True, kw_only=True, omit_defaults=True):
 
     @property
     def readable(self) -> bool:
-        """Whether its state can be read back: it was, when it was found."""
+        """Whether its state can be read back: it could when it was found."""
         return self.state is not None
 
 
@@ -82,7 +82,7 @@ class Unlit(Value, frozen=True, kw_only=True):
 
 
 def writes_only_leds(action: Action) -> bool:
-    """Whether an action that writes a file writes that of a locate LED, and the words for it.
+    """Whether an action that writes a file only switches a locate LED.
 
     >>> writes_only_leds(Action(path="/sys/class/enclosure/0:0:8:0/Slot 02/fault", data="1"))
     False

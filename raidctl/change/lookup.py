@@ -46,7 +46,7 @@ def concerned(inventory: Inventory, plan: Plan) -> list[Controller]:
 
 
 def names(inventory: Inventory, plan: Plan) -> dict[str, str]:
-    """Return what else identifies a plan's objects, by id: serial number, unique id, node."""
+    """Return further identifiers of a plan's objects, by id: serial number, unique id, node."""
     controllers = concerned(inventory, plan)
     found: dict[str, str] = {controller.id: controller.serial for controller in controllers if controller.serial}
     ids = {step.object_id for step in plan.steps} | {desired.object_id for desired in plan.desired}

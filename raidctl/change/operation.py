@@ -1,4 +1,4 @@
-"""``restore`` of an operation: undo what was only for its length, carry out no deed, and name what is open."""
+"""``restore`` of an operation: undo its temporary settings, run no deed, and report what is open."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from raidctl.vendor.protocol import Vendor
 
 
 def put_back(change: Change, story: Story, result: Restored, look: Look, vendors: Sequence[Vendor]) -> None:
-    """Undo the settings that were only for the length of an operation; close it if nothing can continue it."""
+    """Undo the temporary settings of an operation; close it if it cannot be resumed."""
     begin = story.begin
     undone = {turn.step for turn in story.turns if turn.mark == "undone"}
     numbers = [number for number in story.started()[::-1] if begin.steps[number].for_length and number not in undone]
@@ -43,7 +43,7 @@ def put_back(change: Change, story: Story, result: Restored, look: Look, vendors
                 result.faults.append(f"{step.undo}: {fault}")
             else:
                 begun.append(back)
-        # else it is as before, or somebody else has set it since
+        # otherwise it is as before, or somebody else has set it since
     _confirm(change, begun, result, look, vendors)
     if begin.resume is not None and story.turns:
         result.open = f'{story.waiting or begin.about} Continue with "{begin.resume}".'
@@ -81,11 +81,11 @@ def _value(step: Step, current: Mapping[ToolSetting, str]) -> str | None:
 
 
 def _close(change: Change, story: Story, seen: Survey, result: Restored) -> None:
-    """End an operation that nothing continues; what it has done stays, and is named."""
+    """End an operation that cannot be resumed; its results stay, and are reported."""
     begun = [story.begin.steps[number] for number in story.started()]
     deeds = [step for step in begun if not step.for_length]
     hidden = list(dict.fromkeys(why for step in deeds if (why := unread(seen, step)) is not None))
-    if hidden:  # what it has done is unknown: it stays open, and a later restore names it
+    if hidden:  # its effect is unknown: it stays open, and a later restore reports it
         result.faults += hidden
         return
     taken = [not unmet(seen, step.expects) for step in deeds]

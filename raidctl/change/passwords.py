@@ -1,8 +1,8 @@
 """Passwords of controllers: read when a command is run, and entered in the tool's own session.
 
-A password is in no command line, where every user could see it, and not in the journal: an action names it only. It is
+A password is never in a command line, where every user could see it, nor in the journal: an action only names it. It is
 in ``RAIDCTL_AREA_PASSWORD`` (the name in capitals), in the file that ``RAIDCTL_AREA_PASSWORD_FILE`` names, or in
-``/etc/raidctl/area-password``, so that ``restore`` has it at boot. The file must be its owner's alone.
+``/etc/raidctl/area-password``, so that ``restore`` has it at boot. Only its owner may be able to read the file.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from raidctl.vendor.plan import Action
 
 FOLDER = Path("/etc/raidctl")
 _WORD = re.compile(r"[!-~]{1,64}", re.ASCII)
-"""Printable, without blanks: what fits into a line of the tool."""
+"""Printable, without blanks, as a line of the tool requires."""
 _OTHERS = 0o077
 
 
 def carried_out(runner: Runner, action: Action) -> tuple[Run | Write, Answer]:
-    """Carry out an action; return its request and the answer, which does not have the password; raises as below."""
+    """Carry out an action; return its request and the answer without the password; raises as below."""
     request = request_of(action)
     [answer] = runner.carry_out([request])
     return request, without_password(action, answer) if isinstance(answer, RunAnswer) else answer
@@ -49,7 +49,7 @@ def request_of(action: Action) -> Run | Write:
 
 
 def without_password(action: Action, answer: RunAnswer) -> RunAnswer:
-    """Return an answer without the line that enters the password, should the tool have repeated it."""
+    """Return an answer without the line that enters the password, if the tool has echoed it."""
     word = password(action.session.name) if action.session is not None else None
     if word is None or action.session is None:
         return answer
@@ -78,7 +78,7 @@ def password(name: str) -> str | None:
 
 
 def _content(path: Path, *, named: bool) -> str | None:
-    """The first line of a file that its owner alone can read."""
+    """The first line of a file that only its owner can read."""
     try:
         state = path.stat()
         if not stat.S_ISREG(state.st_mode) or state.st_mode & _OTHERS or state.st_uid not in (0, os.geteuid()):

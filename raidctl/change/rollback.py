@@ -142,7 +142,7 @@ def manual_remedy(back: UndoStep) -> str:
 
 
 def unread(back: UndoStep, inventory: Inventory) -> str | None:
-    """Explain that a setting that is not reported could not be read; None if its tool has no word for it any more."""
+    """Explain that an unreported setting could not be read; None if its tool does not report it any longer."""
     own = (back.controller.id, back.step.object_id)
     failed = [
         one for one in failed_readings(inventory.problems)

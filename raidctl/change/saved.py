@@ -1,4 +1,4 @@
-"""What is kept before a step that cannot be undone: files below ``saved/CHANGE`` of the state directory."""
+"""Copies of content made before a step that cannot be undone: ``saved/CHANGE`` in the state directory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What ends a running change early; raised by its steps and caught by the engine."""
+"""Exceptions that end a running change early; raised by its steps and caught by the engine."""
 
 from __future__ import annotations
 
@@ -8,4 +8,4 @@ class StepFailed(Exception):
 
 
 class NotConfirmed(StepFailed):
-    """A command was accepted or refused, and the next readings show neither what was planned nor what was before."""
+    """The readings after a command show neither the planned state nor the previous one."""

@@ -36,7 +36,7 @@ def _problem(place: Path, story: Story) -> Problem:
 
 
 def _leds(place: Path, begin: Begin) -> Problem:
-    """Locate LEDs that are on, or were left on."""
+    """The problem of locate LEDs that are on, or were left on."""
     where = ", ".join(lamp.bay.object_id for lamp in begin.lamps) or "journal"
     if any(holder_of(place, held_name(begin.source, subject.id)) for subject in begin.subjects):
         return Problem("info", where, f"The locate LED is on until {begin.until} (process {begin.pid}).")
@@ -49,7 +49,7 @@ def _leds(place: Path, begin: Begin) -> Problem:
 
 def _open_operation(place: Path, story: Story) -> Problem:
     begin = story.begin
-    # a place of its own: the array's own problem says nothing about who works on it
+    # a separate place: the array's own problem does not mention the operation
     where = f"operation {begin.change}"
     if any(holder_of(place, held_name(begin.source, subject.id)) for subject in begin.subjects):
         return Problem("info", where, f"An operation is under way (process {begin.pid}): {begin.about}")

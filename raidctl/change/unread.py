@@ -1,4 +1,4 @@
-"""Whether the objects of a step could be read: what could not be read is neither gone nor changed. Pure."""
+"""Whether the objects of a step could be read: an unread object is neither gone nor changed. Pure."""
 
 from __future__ import annotations
 

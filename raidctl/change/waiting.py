@@ -1,8 +1,8 @@
-"""The steps of an operation that raidctl only watches: what a person does, and what the hardware does.
+"""The steps of an operation that raidctl only watches: manual steps, and work of the hardware.
 
-A reading that fails shows nothing: neither that a drive is gone, nor that a volume no longer exists. While one is
-waited for, nothing follows from it; only if the machine cannot be read for :data:`UNREAD_SECONDS`, the wait ends, and
-the operation stays open. A drive that the kernel showed, and shows no longer, is gone whatever tools fail.
+A failed reading proves nothing: neither that a drive is gone, nor that a volume no longer exists. The wait goes on;
+only if the machine cannot be read for :data:`UNREAD_SECONDS`, it ends, and the operation stays open. A drive that the
+kernel no longer shows is gone even if tools fail.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ HAND_PAUSE = 10.0
 TASK_PAUSES = (2.0, 5.0, 10.0, 30.0)
 """Seconds between two readings while the hardware works; then the last one again and again."""
 TOOL_PAUSES = (30.0, 60.0, 120.0, 300.0)
-"""The same where each reading is a call of a controller's tool: one a minute has stalled I/O."""
+"""The same if each reading runs a controller's tool: one per minute has stalled I/O."""
 _BRIEF = ("verifying", "settling")
 """Waits that end within a minute."""
 _KERNEL = ("/sys", "/proc")
-"""Where the names of the kernel's files begin."""
+"""Prefixes of the kernel's files."""
 UNREAD_PAUSE = 30.0
 """Seconds until the next reading, at most, after one that failed."""
 UNREAD_SECONDS = 900.0
-"""How long a machine may be unreadable while it is waited for: a controller restarts, another program uses the tool."""
+"""Seconds that a machine may be unreadable during a wait: a controller restarts, another program uses the tool."""
 
 
 @dataclass
@@ -41,7 +41,7 @@ class Unread:
     """Which readings of a wait failed, and since when."""
 
     known: frozenset[tuple[str, str]] = frozenset()
-    """What could not be read in a reading that shows every drive: it explains none that is missing."""
+    """Problems of a reading that shows every drive: these do not explain a missing one."""
     since: float | None = None
     reported: str = ""
 
@@ -52,7 +52,7 @@ class Unread:
         return f"{fresh[0].where}: {fresh[0].message.rstrip('.')}" if fresh else None
 
     def sound(self, seen: Survey) -> None:
-        """Remember a reading with which nothing was wrong."""
+        """Remember a complete reading."""
         self.known = frozenset(_key(one) for one in seen.inventory.problems if hides(one))
         self.since = None
 
@@ -62,7 +62,7 @@ def _key(problem: Problem) -> tuple[str, str]:
 
 
 def unread_text(seen: Survey) -> str:
-    """Return what the first reading of an operation lacks, one problem a line, as its facts keep it."""
+    """Return the problems of an operation's first reading, one per line, as its facts keep them."""
     return "\n".join("\t".join(_key(one)) for one in seen.inventory.problems if hides(one))
 
 
@@ -74,7 +74,7 @@ def wait_for(change: Running, number: int) -> Survey:
     """Wait until a person or the hardware has done a step; return the reading that shows it.
 
     Raises:
-        UnderWay: It is not done, and nobody waits for it any longer; or the machine cannot be read any more.
+        UnderWay: It is not done when the wait ends, or the machine has become unreadable.
         StepFailed: Something else has happened: another drive is gone.
     """
     step = change.begin.steps[number]
@@ -84,7 +84,7 @@ def wait_for(change: Running, number: int) -> Survey:
     asked, unread = False, Unread(_known(change.begin.facts.get("unread", "")))
     places, shown = _places(change.begin), change.begin.facts.get("kernel", "").splitlines()
     began = change.clock()
-    # looking a few times is quick: it is not left to somebody else
+    # a few readings are quick, so even without waiting they are made
     at_most = None if step.setting in _BRIEF else change.at_most
     short = step.kind == "hand" or step.setting in _BRIEF
     try:
@@ -97,7 +97,7 @@ def wait_for(change: Running, number: int) -> Survey:
             wrong = _put_back(certain, places) if certain else wrong
             if wrong is not None and lost is None:
                 raise _ended(change, number, wrong)
-            if step.hand and not asked and change.at_most != 0:  # else it is in the last sentence
+            if step.hand and not asked and change.at_most != 0:  # otherwise it is in the last sentence
                 change.tell(step.hand)
                 asked = True
             if wrong is not None and lost is not None:
@@ -149,10 +149,10 @@ def _under_way(begin: Begin, step: Step) -> str:
 
 
 def _gone(step: Step, seen: Survey) -> list[str]:
-    """The serial numbers of drives that must stay and are not there; none if none can be read."""
+    """Return the serial numbers of missing drives that must stay; none if no drive could be read."""
     serials = serials_of(seen)
     gone = [serial for serial in step.keeps if serial not in serials]
-    # all of them at once: a controller, or the reading, and not a person's hand
+    # all at once: a failed controller or reading, not a person
     return [] if not serials or len(gone) == len(step.keeps) > 1 else gone
 
 
@@ -168,7 +168,7 @@ def _gone_from_kernel(gone: Sequence[str], seen: Survey, shown: Sequence[str]) -
 
 
 def _places(begin: Begin) -> dict[str, str]:
-    """Where each drive was at the beginning, by its serial number."""
+    """The location of each drive at the beginning, by serial number."""
     pairs = (line.partition("\t") for line in begin.facts.get("places", "").splitlines())
     return {serial: f" ({place})" for serial, _, place in pairs}
 

@@ -1,4 +1,4 @@
-"""The command line: the group, the options of all commands, and what an exception becomes.
+"""The command line: command group, shared options, and exit codes of exceptions.
 
 Only what every start needs is imported here; a command's module is imported when it is used.
 """
@@ -21,7 +21,7 @@ from raidctl.cli.shared.options import Settings, bmc_options, hosts_options, mac
 from raidctl.errors import EXIT_CANNOT_TELL, EXIT_INTERRUPTED, EXIT_USAGE, RaidctlError
 
 EXIT_READER_GONE = 141
-"""Whoever read our output has closed the pipe: what a shell says of a program ended by SIGPIPE (128 + 13)."""
+"""The reader of our output closed the pipe: a shell's code for a program ended by SIGPIPE (128 + 13)."""
 
 COMMANDS = {
     "show": "Show controllers, arrays, volumes, drives, batteries and caches.",
@@ -64,18 +64,18 @@ COMMANDS = {
 
 
 class ReaderGoneError(Exception):
-    """Whoever read our output has closed the pipe."""
+    """The reader of our output closed the pipe."""
 
 
 class Commands(LazyGroup):
-    """The group: finds commands by the name of their module, and turns exceptions into sentences and exit codes."""
+    """The command group: finds commands by module name, and prints exceptions as messages with exit codes."""
 
     apart = COMMANDS
 
     def main(  # type: ignore[override]  # click's overloads differ by standalone_mode; this one always ends the program
         self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any
     ) -> NoReturn:
-        """Run the command line and exit; ``obj`` has its settings if another program runs it."""
+        """Run the command line and exit; ``obj`` has its settings if it is called from another program."""
         settings = extra.pop("obj", None) or Settings()
         extra.update(standalone_mode=False, obj=settings)
         given = list(sys.argv[1:] if args is None else args)
@@ -91,14 +91,14 @@ class Commands(LazyGroup):
         try:
             code = super().main(given or ["--help"], prog_name or "raidctl", **extra)
         except EndedError as ended:
-            with suppress(OSError):  # whoever listened may be gone as well
+            with suppress(OSError):  # the reader of standard error may be gone as well
                 click.echo(f"raidctl: ended by {ended.name}.", err=True)
             raise
         except SystemExit as ended:
-            if isinstance(ended.__context__, BrokenPipeError):  # click ends with 1 then, which would be an answer
+            if isinstance(ended.__context__, BrokenPipeError):  # click would exit with 1, which means "no" here
                 sys.exit(EXIT_READER_GONE)
             raise
-        except Exception as error:  # noqa: BLE001 - the last resort: nobody is shown a traceback who has not asked for it
+        except Exception as error:  # noqa: BLE001 - the last resort: a traceback is shown only with -v
             from raidctl.cli.shared import error_output  # noqa: PLC0415 - not needed for a start
 
             code = _report_error(error, verbose=settings.verbose)
@@ -112,10 +112,10 @@ class Commands(LazyGroup):
 
 
 def _mind_signals() -> None:
-    """Let what ends raidctl end the tools that it has started, too.
+    """End the tools that were started, when a signal ends raidctl.
 
-    They have a session of their own, so no signal of the terminal reaches them; the exception closes the runner.
-    SIGCHLD may have been left ignored by whoever started us, and then no exit code could be read.
+    Tools run in a separate session, so no signal of the terminal reaches them; the exception closes the runner. SIGCHLD
+    may be ignored as inherited from the parent process, and then no exit code could be read.
     """
     if threading.current_thread() is threading.main_thread():
         for number in (signal.SIGTERM, signal.SIGHUP):
@@ -124,7 +124,7 @@ def _mind_signals() -> None:
 
 
 class EndedError(SystemExit):
-    """A signal ends raidctl."""
+    """Raised when a signal ends raidctl."""
 
     def __init__(self, number: int) -> None:
         super().__init__(128 + number)
@@ -132,19 +132,19 @@ class EndedError(SystemExit):
 
 
 def _ended(number: int, _frame: object) -> NoReturn:
-    signal.signal(number, signal.SIG_IGN)  # once is enough: what is under way is being ended
+    signal.signal(number, signal.SIG_IGN)  # ignore further signals: shutdown has begun
     raise EndedError(number)
 
 
 def _report_error(error: Exception, *, verbose: bool) -> int:
     try:
         return _print_error(error, verbose=verbose)
-    except OSError:  # the error message has no reader, either: a closed pipe, a terminal that is gone
+    except OSError:  # standard error has no reader either: a closed pipe, a terminal that is gone
         return EXIT_READER_GONE
 
 
 def _print_error(error: Exception, *, verbose: bool) -> int:
-    """Tell the user what happened, and give the exit code."""
+    """Print an error for the user, and return the exit code."""
     if isinstance(error, click.Abort):
         click.echo("raidctl: interrupted.", err=True)
         return EXIT_INTERRUPTED
@@ -172,7 +172,7 @@ def _print_error(error: Exception, *, verbose: bool) -> int:
 
 
 def reader_gone() -> ReaderGoneError:
-    """The exception to raise; from now on the interpreter flushes into nothing."""
+    """Return the exception to raise; from now on the interpreter flushes into nothing."""
     if sys.stdout is not None:
         nothing = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nothing, sys.stdout.fileno())
@@ -201,5 +201,5 @@ def cli() -> None:
 
 
 def main() -> NoReturn:
-    """The program ``raidctl``."""
+    """Run the program ``raidctl``."""
     cli.main()

@@ -1,4 +1,4 @@
-"""``raidctl audit``: is every machine what a policy says it must be? The exit code is the answer."""
+"""``raidctl audit``: check machines against a policy; the exit code is the result."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from raidctl.text import counted, printable
 from raidctl.toml_files.mistakes import MistakesError
 
 _MOST_LEFT_OUT = 20
-"""Sentences about inventories that do not count."""
+"""Inventories left out that are listed by name on standard error."""
 
 
 @click.command(
@@ -100,7 +100,7 @@ def command(
     except MistakesError as error:
         return _mistaken(error, form)
     form = form or ("json" if settings.as_json else "table")
-    passed = passed or form == "junit"  # a case for each rule and object, those that pass included
+    passed = passed or form == "junit"  # one result per rule and object, including those that pass
     return _audit(rules, path, settings, form, details=details, passed=passed, jobs=jobs)
 
 
@@ -108,7 +108,7 @@ def _audit(
     rules: Policy, paths: Sequence[str], settings: Settings, form: str, *, details: bool, passed: bool,
     jobs: int | None,
 ) -> int:  # fmt: skip
-    """Audit what the options name and print it; the exit code."""
+    """Audit what the options name and print the results; return the exit code."""
     alone, far = False, None
     jobs, settings.jobs = jobs or settings.jobs, None
     found: Found
@@ -132,7 +132,7 @@ def _audit(
 
 
 def _mistaken(error: MistakesError, form: str | None) -> int:
-    """All mistakes of the policy; Nagios has room for one, and 2 is CRITICAL there."""
+    """Print all mistakes of the policy; Nagios has room for one, and 2 is CRITICAL there."""
     count = len(error.faults)
     mistakes = counted(count, "mistake")
     if form == "nagios":
@@ -150,7 +150,7 @@ Found = Iterable[tuple[Tally, Sequence[Audited]]]
 def _found(
     rules: Policy, paths: Sequence[str], settings: Settings, *, passed: bool, everything: bool, jobs: int | None
 ) -> tuple[bool, Found]:
-    """Whether there is one machine, and what is said of each."""
+    """Return whether there is a single machine, and the results of each machine."""
     if paths:
         from raidctl.fleet.newest import older, rewindable  # noqa: PLC0415 - as above
         from raidctl.fleet.process_pool import cores, results  # noqa: PLC0415 - only where there are many
@@ -184,7 +184,7 @@ def _found(
 
 
 def _tell_left_out(older: Mapping[str, tuple[str, str]]) -> None:
-    """Print on standard error which inventories do not count."""
+    """List on standard error the inventories that were left out."""
     for number, (source, (host, newest)) in enumerate(older.items()):
         if number == _MOST_LEFT_OUT:
             click.echo(f"raidctl: {len(older) - number} more of other hosts, or of these.", err=True)
@@ -198,7 +198,7 @@ def _look(settings: Settings) -> Inventory:
 
 
 def _write(out: Writer, rules: Policy, found: Found, *, alone: bool) -> int:
-    """Write what is found as it comes, and keep on disk what is wanted again."""
+    """Print results as they come, and spool to disk what is needed again."""
     from raidctl.fleet.spool import Spool  # noqa: PLC0415 - not needed for --init
 
     tally = Tally()
@@ -222,7 +222,7 @@ def _emit(text: str) -> None:
 
 
 def _refuse_beside_init(settings: Settings, **given: object) -> None:
-    """Refuse what is about findings: a policy that is written has none.
+    """Refuse options about findings: ``--init`` writes a policy and reports none.
 
     Raises:
         click.UsageError: Something is given.
@@ -253,7 +253,7 @@ def _init(target: str | None, paths: Sequence[str], settings: Settings) -> int:
 
 
 def _tell_unmet(text: str, inventory: Inventory) -> None:
-    """Print on standard error what a machine does not meet of the policy that was written from it."""
+    """Print on standard error where the machine does not meet the policy written from it."""
     from raidctl.audit.engine import Auditor  # noqa: PLC0415 - as above
 
     policy = load("baseline", lambda _: text.encode("utf-8"), ())

@@ -20,14 +20,14 @@ from raidctl.vendor import setting_values
 from raidctl.vendor.plan import Desired
 
 EXIT_NOWHERE = 127
-"""What a shell says of a command that is not there."""
+"""Exit code of a shell for a command that does not exist."""
 
 
 class BatchCommand(click.Command):
-    """A command whose arguments end at the first ``--``; what follows is the load, untouched."""
+    """A command whose arguments end at the first ``--``; the rest is the command to run, unchanged."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Cut the load off before click looks at it."""
+        """Cut off the command to run before click parses the arguments."""
         cut = args.index("--") if "--" in args else len(args)
         ctx.meta["raidctl.load"] = tuple(args[cut + 1 :])
         return super().parse_args(ctx, args[:cut])
@@ -89,7 +89,7 @@ def command(
 
 
 def _check(settings: Settings, consent: Consent, target: tuple[str, ...], load: tuple[str, ...]) -> None:
-    """Whether the command line can be meant.
+    """Check that the options make sense together.
 
     Raises:
         click.UsageError: A part is missing, or an option does not go with a batch.
@@ -109,7 +109,7 @@ def _check(settings: Settings, consent: Consent, target: tuple[str, ...], load: 
 def _wanted(
     target: tuple[str, ...], policy: Policy, split: str | None, drives: str | None
 ) -> Callable[[Survey], list[Desired]]:
-    """What the options ask for, once it is known what the targets are.
+    """Return the desired settings, once the targets are known.
 
     Raises:
         UsageError: Nothing is asked for, or the split is none.

@@ -19,7 +19,7 @@ from raidctl.simulation.runner import Simulated
 from raidctl.vendor.registry import vendors
 
 _MOST_SECONDS = 10_000_000
-"""The longest time that passes at once: 115 days."""
+"""The most seconds that pass at once: 115 days."""
 
 
 @click.command("demo", epilog=examples("raidctl --demo p400 cache split / 50/50", "raidctl demo --reset p400",
@@ -55,7 +55,7 @@ def command(
     names = [demo.name for demo in known]
     places = [demo_directory(settings, name) for name in (names if "all" in reset else reset)]
     for place in places:
-        shutil.rmtree(place, ignore_errors=True)  # twice the same name is no fault
+        shutil.rmtree(place, ignore_errors=True)  # repeating a name is no error
     if pull:
         _simulated(settings, pull[0]).pull(pull[1])
     if push:
@@ -75,7 +75,7 @@ def _simulated(settings: Settings, name: str) -> Simulated:
 
 
 def _listed(known: Sequence[Demo]) -> str:
-    """Each machine with what it is, in lines that fit the screen."""
+    """Return each machine with its description, wrapped to the screen."""
     width = max((len(demo.name) for demo in known), default=0) + 2
     room = max(columns(), width + 20)
     lines = []

@@ -1,4 +1,4 @@
-"""``raidctl diagnose``: why is storage slow or unsafe? The built-in rules, without any policy."""
+"""``raidctl diagnose``: find what makes storage slow or unsafe, by the built-in rules, without a policy."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def command(
 
 
 def _many(settings: Settings, ids: Sequence[str], chosen: Sequence[Rule], ignoring: dict[str, Any]) -> int:
-    """One line for each host."""
+    """Print one line per host."""
     from raidctl.cli.shared import many  # noqa: PLC0415 - only where there are many
     from raidctl.fleet.report import Rank  # noqa: PLC0415 - as above
 
@@ -129,7 +129,7 @@ def _many(settings: Settings, ids: Sequence[str], chosen: Sequence[Rule], ignori
 def _found(
     settings: Settings, seen: Survey, ids: Sequence[str], chosen: Sequence[Rule], ignoring: dict[str, Any]
 ) -> Diagnosis:
-    """The diagnosis of a machine, without what is ignored."""
+    """Return the diagnosis of a machine, without what is ignored."""
     inventory = seen.inventory
     scope = None
     if ids:
@@ -161,12 +161,12 @@ def _waivers(
     settings: Settings, found: Sequence[Finding], host: str | None, *, written: tuple[Waiver, ...],
     ignore: Sequence[str], until: str | None, because: str | None, ignore_file: str | None,
 ) -> tuple[Waiver, ...]:  # fmt: skip
-    """Those of ``--waivers``, and the host's entries of the ignore file, to which those of ``--ignore`` are added."""
+    """Return the waivers of ``--waivers`` and of the host's ignore file, after adding those of ``--ignore``."""
     from raidctl.change.state_directory import directory  # noqa: PLC0415 - rarely needed
-    from raidctl.cli.shared import files  # noqa: PLC0415 - as said
+    from raidctl.cli.shared import files  # noqa: PLC0415 - as above
 
     if host is None and not ignore_file:
-        # an entry in the common file would cover the same id on every machine whose name is unknown
+        # in the common file, an entry without a host name would cover the same id on every such machine
         if ignore:
             raise click.UsageError(
                 "The machine's name is unknown: keep what is ignored in a file (--ignore-file FILE)."
@@ -187,7 +187,7 @@ def _waivers(
 
 
 def _explained(name: str) -> tuple[Rule, str]:
-    """A rule, or another result that may be printed in its place, and its page.
+    """Return a rule, or another result that diagnose may print, and its page.
 
     Raises:
         UsageError: There is none; the message names the nearest.
@@ -201,7 +201,7 @@ def _explained(name: str) -> tuple[Rule, str]:
 
 
 def _rule(name: str, others: Sequence[str] = ()) -> Rule:
-    """The rule of this name; ``others``: further names to suggest.
+    """Return the rule of this name; ``others``: further names to suggest.
 
     Raises:
         UsageError: There is none; the message names the nearest.

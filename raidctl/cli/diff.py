@@ -1,4 +1,4 @@
-"""``raidctl diff``: what has changed since."""
+"""``raidctl diff``: changes between two snapshots."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def command(
 
 
 def _many(settings: Settings, before: str, words: tuple[str, ...], least: Level, *, everything: bool) -> int:
-    """One line for each host."""
+    """Print one line per host."""
     from raidctl.cli.shared import many  # noqa: PLC0415 - only where there are many
     from raidctl.fleet.hosts import Host, file_names  # noqa: PLC0415 - as above
     from raidctl.fleet.report import Rank  # noqa: PLC0415 - as above
@@ -120,7 +120,7 @@ def _many(settings: Settings, before: str, words: tuple[str, ...], least: Level,
 
 
 def _printed(found: Drift, settings: Settings, form: str | None) -> int:
-    """Print a comparison; the exit code."""
+    """Print a comparison; return the exit code."""
     if form == "nagios":
         from raidctl.output.nagios import of_drift  # noqa: PLC0415 - only where it is asked for
 

@@ -56,7 +56,7 @@ def command(context: click.Context) -> int:
 
 
 def _many(settings: Settings) -> int:
-    """One line for each host."""
+    """Print one line per host."""
     from raidctl.cli.shared import many  # noqa: PLC0415 - only where there are many
     from raidctl.fleet.report import Rank  # noqa: PLC0415 - as above
     from raidctl.output.hosts import missing  # noqa: PLC0415 - as above

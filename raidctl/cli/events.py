@@ -24,7 +24,7 @@ from raidctl.tasks.watch import Clock, SystemClock
 from raidctl.vendor.events import LEVELS, Event, Level
 
 _KERNEL_SECONDS, _TOOL_SECONDS = 5.0, 60.0
-"""With --follow: how often the kernel log and the controllers' logs are read."""
+"""Seconds between two readings of the kernel log and the controllers' logs, with --follow."""
 
 
 @click.command(
@@ -72,7 +72,7 @@ def command(context: click.Context, *, target: str | None, since: str | None, le
 
 
 class _Reading:
-    """The logs of a machine, reduced to what is wanted."""
+    """The logs of a machine, filtered by the options."""
 
     def __init__(self, named: Machine, seen: Survey, target: str | None) -> None:
         self._named, self._seen = named, seen
@@ -83,7 +83,7 @@ class _Reading:
         self._controllers = None if ids is None else frozenset(one.id for one in self._inventory.controllers)
 
     def whole(self, since: str | None, level: Level | None) -> EventReport:
-        """All logs; from then on, the filter is known."""
+        """Read all logs; this fixes the filter."""
         now = self.now()
         logs = converse(read_logs(self._seen, self._named.vendors, now, self._controllers), self._named.runner)
         moment = cutoff(since, now or datetime.now(timezone.utc), logs.booted) if since is not None else None
@@ -91,17 +91,17 @@ class _Reading:
         return self._report(logs, now)
 
     def again(self, *, tools: bool) -> EventReport:
-        """The kernel log, with ``tools`` also the others."""
+        """Read the kernel log again; with ``tools``, also the others."""
         now = self.now()
         if tools:
-            self._seen = self._named.survey()  # the clocks of the controllers, and drives that are new
+            self._seen = self._named.survey()  # new drives, and the controllers' clocks
             logs = converse(read_logs(self._seen, self._named.vendors, now, self._controllers), self._named.runner)
         else:
             logs = converse(read_kernel(self._seen, self._named.vendors, now), self._named.runner)
         return self._report(logs, now)
 
     def now(self) -> datetime | None:
-        """When the outputs were printed: the clocks of controllers are compared with it."""
+        """Return when the outputs were printed, to compare the controllers' clocks with."""
         at = self._named.recorded_at
         return parsed(at) if at is not None else datetime.now(timezone.utc)
 
@@ -110,13 +110,13 @@ class _Reading:
 
 
 def _parts(whole: Inventory, narrowed: Inventory, ids: frozenset[str]) -> frozenset[str]:
-    """The objects that are meant with all their parts and drives; a controller only where it was named."""
+    """Return the ids of the selected objects with all their parts and drives; of a controller only if it was named."""
     parts = [item.id for one in narrowed.controllers for item in items(one) if item is not one]
     return ids | frozenset(parts) | frozenset(physical(whole, parts))
 
 
 def _follow(reading: _Reading, first: EventReport, settings: Settings, clock: Clock) -> int:
-    """Print what is there, then what is new, until interrupted."""
+    """Print existing events, then new ones, until interrupted."""
     from raidctl.output.events import as_lines  # noqa: PLC0415 - rich only where a screen is drawn
 
     tell_problems([problem for problem in first.problems if problem.kind != "note"])
@@ -126,7 +126,7 @@ def _follow(reading: _Reading, first: EventReport, settings: Settings, clock: Cl
 
 
 def _new(reading: _Reading, first: EventReport, clock: Clock) -> Iterator[list[Event]]:
-    """The events of the first reading, then those that come."""
+    """Yield the events of the first reading, then new ones."""
     known = list(first.events)
     reported = set(first.problems)
     yield known

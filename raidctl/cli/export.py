@@ -1,4 +1,4 @@
-"""``raidctl export``: what is there, in the text format of Prometheus."""
+"""``raidctl export``: metrics in the text format of Prometheus, or flat rows."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from raidctl.audit.policy.waivers import Waiver
 
 TABLES = ("drives", "volumes", "batteries", "caches", "findings", "bench")
-"""Of --rows; a test compares them with raidctl.rows."""
+"""Choices of --rows; a test compares them with raidctl.rows."""
 SERVICE, TIMER = "raidctl-export.service", "raidctl-export.timer"
 UNITS = Path("/etc/systemd/system")
 ENABLE = ("systemctl", "enable", "--now", TIMER)
@@ -104,7 +104,7 @@ def command(
     if waivers is not None and not rules:
         raise click.UsageError("--waivers belongs to --rules and --rows findings: metrics alone are no findings.")
     wanted = _Wanted(rules, dict(map(_label, label)), waivers)
-    _waivers(waivers)  # its mistakes are reported before anything is read or served
+    _waivers(waivers)  # mistakes are reported before anything is read or served
     _check(settings, output=output, listen=listen, interval=interval, targets=targets, units=(install_unit, dry_run))
     if install_unit:
         return _install(settings, output, wanted, dry_run=dry_run)
@@ -138,14 +138,14 @@ def _check(
 
 
 class _Wanted(NamedTuple):
-    """What the metrics are to contain."""
+    """The requested content of the metrics."""
 
     rules: bool
     labels: Mapping[str, str]
     file: str | None = None
-    """With waivers; read for each page, as it may change while raidctl serves."""
+    """File with waivers; read for each page, as it may change while raidctl serves."""
     probes: bool = False
-    """Whether it is one of many machines."""
+    """Whether the machine is one of many targets."""
 
 
 def _label(word: str) -> tuple[str, str]:
@@ -172,7 +172,7 @@ def _print(settings: Settings, output: str | None, wanted: _Wanted) -> int:
     inventory, export = _scan(settings, wanted)
     if output is not None:
         data = _json(export) if settings.as_json else text(export.metrics)
-        files.write(output, data.encode("utf-8"), mode=0o644)  # the exporter that reads it is another user
+        files.write(output, data.encode("utf-8"), mode=0o644)  # node_exporter runs as another user
     elif settings.as_json:
         emit_json(export)
     else:
@@ -237,7 +237,7 @@ def _scan(settings: Settings, wanted: _Wanted) -> tuple[Inventory, Export]:
 
 
 def _waivers(path: str | None) -> tuple[Waiver, ...]:
-    """Those of a file."""
+    """Return the waivers of a file."""
     if path is None:
         return ()
     from raidctl.cli.shared.waivers import written  # noqa: PLC0415 - only where there are some
@@ -246,14 +246,14 @@ def _waivers(path: str | None) -> tuple[Waiver, ...]:
 
 
 def _diagnosis(inventory: Inventory, wanted: _Wanted, ignored: Sequence[Waiver]) -> Diagnosis:
-    """What ``raidctl diagnose`` finds, with the same waivers."""
-    from raidctl.audit.builtin import rules  # noqa: PLC0415 - only where they are asked for
+    """Return the findings of ``raidctl diagnose``, with the same waivers."""
+    from raidctl.audit.builtin import rules  # noqa: PLC0415 - only if findings are requested
     from raidctl.audit.diagnosis import diagnosed, findings_of  # noqa: PLC0415 - as above
     from raidctl.cli.shared.waivers import today  # noqa: PLC0415 - as above
 
     try:
         written = _waivers(wanted.file)
-    except RaidctlError as error:  # damaged while raidctl serves: it waives nothing, and the metrics go on
+    except RaidctlError as error:  # damaged while raidctl serves: it waives nothing, and the service goes on
         click.echo(f"raidctl: Nothing of {printable(str(wanted.file))} is waived: {printable(str(error))}", err=True)
         written = ()
     waivers = (*written, *ignored)
@@ -265,20 +265,20 @@ def _serve(listen: str, interval: int, settings: Settings, wanted: _Wanted, targ
     from raidctl.output.http_server import Page, Probes, Refresher, address, serve  # noqa: PLC0415 - as above
 
     def page(about: Settings) -> Page:
-        gc.unfreeze()  # each look at the machine freezes what is there: in a program that runs for years, a leak
+        gc.unfreeze()  # each reading freezes the objects of the garbage collector: a leak in a long-running program
         gc.collect()
         try:
             _, export = _scan(about, wanted)
         except RaidctlError as error:
             if isinstance(error, UsageError) and about is settings:
-                raise  # the next time will be no better
+                raise  # a retry would fail in the same way
             sentence = f"raidctl: {printable(str(error))}\n"
             click.echo(sentence, err=True, nl=False)
             return Page(sentence.encode("utf-8", "replace"), "text/plain; charset=utf-8", 503)
         return Page(text(export.metrics).encode("utf-8"), CONTENT_TYPE)
 
     def itself() -> Page:
-        """Of raidctl alone: with targets, the machine that it runs on is none of them."""
+        """Return raidctl's own metrics: with targets, the local machine is not one of them."""
         return Page(text(families(MACHINE[:1], Inventory(host=Host()), wanted.labels)).encode("utf-8"), CONTENT_TYPE)
 
     def announce(url: str) -> None:

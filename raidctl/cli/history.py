@@ -87,7 +87,7 @@ def _moment(kept: Kept, state: object, name: str, field: str) -> Moment:
 
 
 def _meant(what: str, known: Mapping[str, str]) -> tuple[str, str]:
-    """Id and field.
+    """Return id and field.
 
     Args:
         what: The word.

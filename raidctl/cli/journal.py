@@ -1,4 +1,4 @@
-"""``raidctl journal``: what was ever changed, by whom, from what to what, why."""
+"""``raidctl journal``: every change, with user, values and reason."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``raidctl rate``: how fast rebuilds, checks and other background operations may be."""
+"""``raidctl rate``: the speed of rebuilds, checks and other background operations."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def _wanted(given: dict[str, str | None]) -> dict[Setting, str | None]:
 
 
 def _desired(seen: Survey, target: str, wanted: dict[Setting, str | None]) -> list[Desired]:
-    """Speeds of the arrays that are meant, rates of the controllers.
+    """Return the desired speeds of md arrays and rates of controllers.
 
     Raises:
         UsageError: The options and the target do not fit.

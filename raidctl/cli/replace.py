@@ -1,4 +1,4 @@
-"""``raidctl replace``: may this drive be pulled, and the replacement of a member of md or a controller's array."""
+"""``raidctl replace``: replace a member of an array, or check whether a drive may be pulled."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def command(
 
 
 def _dispatched(settings: Settings, words: tuple[str, ...], wanted: Wanted, consent: Consent, *, check: bool) -> int:
-    """Do what the words say; return the exit code."""
+    """Dispatch on the words; return the exit code."""
     verb, rest = words[0], words[1:]
     if check and (verb in _VERBS or rest or wanted != Wanted()):
         raise UsageError("--check takes one DRIVE, and no option of a replacement.")
@@ -117,7 +117,7 @@ def _dispatched(settings: Settings, words: tuple[str, ...], wanted: Wanted, cons
 
 
 def _judged(settings: Settings, word: str) -> Removal:
-    """The answer; of a machine that can be asked with its first sector and the bays of its enclosures."""
+    """Judge the removal; on a live machine also from the drive's first sector and the bays of its enclosures."""
     around = Around(unreported=unreported(vendors()[0]))
     if settings.replay is not None:
         seen = look(settings)

@@ -100,7 +100,7 @@ def command(
 
 
 def _refuse(settings: Settings, words: tuple[str, ...], since: str | None, *, redact: bool) -> None:
-    """Options that do not go together.
+    """Refuse options that do not go together.
 
     Raises:
         UsageError: They are given.
@@ -125,7 +125,7 @@ def _contract(file: str | None) -> Contract | None:
 
 
 def _verified(ground: Ground, contract: Contract | None) -> Verification:
-    """The claims of the contract; without one, the standard claims of all volumes and drives."""
+    """Check the claims of the contract; without one, the standard claims of all volumes and drives."""
     if contract is not None:
         from raidctl.cli.shared.contracts import judged_by  # noqa: PLC0415 - only where there is one
 
@@ -137,7 +137,7 @@ def _verified(ground: Ground, contract: Contract | None) -> Verification:
 def _runs(settings: Settings, words: tuple[str, ...]) -> tuple[Run, ...]:
     if not words:
         return ()
-    from raidctl.cli import bench  # noqa: PLC0415 - only where runs are asked for
+    from raidctl.cli import bench  # noqa: PLC0415 - only if runs are requested
 
     store = bench.store_of(settings)
     return tuple(bench.named(word, store) for word in words)
@@ -150,7 +150,7 @@ def _documents(runs: tuple[Run, ...]) -> dict[str, bytes]:
 
 
 def _drift(settings: Settings, word: str, inventory: Inventory, inputs: dict[str, bytes]) -> Drift:
-    """What has changed since a snapshot, whose checksum is added to the inputs."""
+    """Compare with a snapshot, whose checksum is added to the inputs."""
     from raidctl.output.json import to_json  # noqa: PLC0415 - only where it is asked for
 
     source = Source(settings, store_of(settings), inventory)

@@ -1,4 +1,4 @@
-"""``raidctl restore``: put back what a killed raidctl or a power failure has left changed."""
+"""``raidctl restore``: undo what a killed raidctl or a power failure left changed."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from raidctl.vendor.protocol import Vendor
 
 UNIT = "raidctl-restore.service"
 ENABLE = ("systemctl", "enable", UNIT)
-"""Also makes systemd read its units again."""
+"""The command that enables the unit and has systemd read its units again."""
 _PATIENCE = 60.0
 """Seconds to wait until a raidctl that is ending releases the controllers."""
 _AGAIN = 10.0
@@ -99,14 +99,14 @@ def command(
 
 
 def _source(settings: Settings) -> str:
-    """The machine, as the journal names it."""
+    """Return the machine's name in the journal."""
     if settings.demo:
         return f"demo:{settings.demo}"
     return f"ssh:{settings.host}" if settings.host else "local"
 
 
 def _waiting(journal: Journal, only: str | None) -> list[Story]:
-    """The changes without an end, all or one.
+    """Return the unfinished changes, all or one.
 
     Raises:
         UsageError: There is no change of that name.
@@ -128,7 +128,7 @@ def _nothing(settings: Settings, *, quiet: bool, elsewhere: Sequence[Story] = ()
 
 
 def _restorers(named: Machine, place: Path, stories: Sequence[Story], patience: float) -> list[Restorer]:
-    """What restores these changes: LEDs are looked up separately."""
+    """Return what restores these changes; LEDs are looked up separately."""
     kinds = {story.begin.kind for story in stories}
     journal = Journal(place)
     made = [led_restorer(named, journal, place, stories, tell)] if "locate" in kinds else []
@@ -140,7 +140,7 @@ def _restorers(named: Machine, place: Path, stories: Sequence[Story], patience: 
 
 
 def _previews(named: Machine, place: Path, stories: Sequence[Story]) -> list[Preview]:
-    """What would be put back; LEDs are looked up separately."""
+    """Return what would be restored; LEDs are looked up separately."""
     found: list[Preview] = []
     for leds in (True, False):
         mine = [story for story in stories if (story.begin.kind == "locate") == leds]
@@ -151,7 +151,7 @@ def _previews(named: Machine, place: Path, stories: Sequence[Story]) -> list[Pre
 
 
 def _previewed(found: Sequence[Preview], settings: Settings) -> int:
-    """Print what would be put back; the exit code that restore would have."""
+    """Print what would be restored; return the exit code that restore would have."""
     if settings.as_json:
         steps = [
             [_named(way, "object_id", "setting", "before", "after") | {"command": str(way.action)} for way in one.ways]
@@ -172,7 +172,7 @@ def _previewed(found: Sequence[Preview], settings: Settings) -> int:
 
 
 def _named(of: object, *fields: str) -> dict[str, object]:
-    """Some fields of an object, for JSON."""
+    """Return some fields of an object, for JSON."""
     return {name: getattr(of, name) for name in fields}
 
 
@@ -193,7 +193,7 @@ def _preview(one: Preview) -> None:
 
 
 def _forget(journal: Journal, place: Path, here: Sequence[Story], name: str, *, dry_run: bool) -> int:
-    """Write the end of a change that is not undone: its controller is gone, or everything is to stay as it is."""
+    """Write the end of a change without undoing it: its controller is gone, or everything is to stay as it is."""
     for story in here:
         begin = story.begin
         if dry_run:

@@ -57,7 +57,7 @@ ANSWERS = (
     "rows-findings",
     "rows-bench",
 )
-"""What can be printed with --json and has a schema."""
+"""Documents that --json prints and that have a schema."""
 
 
 _KINDS = {
@@ -105,7 +105,7 @@ _KINDS = {
     "watch": ("Run of watch", "raidctl.watch.report", "WatchReport", False),
     "watch-live": ("Change that watch has seen", "raidctl.watch.live_report", "LiveChange", False),
 }
-"""For each answer its title, the module and the name of its type, and whether it is a list of these."""
+"""For each document its title, module and type, and whether it is a list of these."""
 
 
 @click.command("schema", epilog=examples("raidctl schema", "raidctl schema change"))
@@ -138,12 +138,12 @@ def command(context: click.Context, *, answer: str) -> int:
     return 0
 
 
-# as a choice in the usage it would be one word of 500 letters
+# as a choice in the usage line it would be one word of 500 letters
 command.help = f"{cleandoc(command.help or '')}\n\nANSWER is one of: {', '.join(ANSWERS)}."
 
 
 def _kind(answer: str) -> tuple[str, Any]:
-    """A title and the type; its module is imported only if it is asked for."""
+    """Return title and type; the type's module is imported only if requested."""
     title, module, name, several = _KINDS[answer]
     kind: Any = getattr(import_module(module), name)
     return title, list.__class_getitem__(kind) if several else kind

@@ -65,7 +65,7 @@ def command(context: click.Context, ids: tuple[str, ...], explain: tuple[str, ..
 
 
 def _many(settings: Settings) -> int:
-    """One line for each host."""
+    """Print one line per host."""
     from raidctl.cli.shared import many  # noqa: PLC0415 - only where there are many
     from raidctl.fleet.report import Rank  # noqa: PLC0415 - as above
     from raidctl.output.hosts import contents, look  # noqa: PLC0415 - as above
@@ -103,14 +103,14 @@ def _show(inventory: Inventory, seen: Survey, settings: Settings) -> None:
 
 
 def _advice(inventory: Inventory, settings: Settings) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """What ``diagnose`` reports: with a warning or a doubt, the screen must not begin with "No problems found"."""
+    """Return the results of ``diagnose`` that forbid the words "No problems found": warnings and unknowns."""
     from raidctl.cli.shared.advice import advice  # noqa: PLC0415 - the rules, only where nothing has failed
 
     return advice(inventory, settings) if inventory.controllers else ((), ())
 
 
 def _hint(seen: Survey) -> str:
-    """What to say of a machine on which nothing was found."""
+    """Return a hint for a machine on which nothing was found."""
     if seen.inventory.host.source.startswith("replay:"):
         read = any(output.lines for output in seen.outputs)
         return "It contains no controller, array or drive." if read else "Nothing was recognised there."

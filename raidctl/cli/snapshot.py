@@ -1,4 +1,4 @@
-"""``raidctl snapshot``: keep the state of a machine, or write it in a form for git."""
+"""``raidctl snapshot``: save the state of a machine, or write it in a form for git."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def _many(settings: Settings, output: str | None, *, force: bool) -> int:
 
 
 def _before(listed: Sequence[Kept], inventory: Inventory) -> list[Kept]:
-    """Those of the same machine."""
+    """Return the snapshots of the same machine."""
     mine = whose(key(inventory), inventory.host.source)
     return [one for one in listed if whose(one.host, one.source) == mine]
 
@@ -175,10 +175,10 @@ def _text(inventory: Inventory) -> str:
 
 
 def _write(inventory: Inventory, output: str, *, force: bool, named: bool = False) -> None:
-    """Write the state as a file, whole or not at all; what is no state is not overwritten, nor what has more.
+    """Write the snapshot as a file, atomically; never overwrite another file or a more complete snapshot.
 
     Raises:
-        UsageError: The file is no state, or of another host.
+        UsageError: The file is no snapshot, or of another host.
         CannotTell, AccessMissing: Something that the file contains could not be read this time.
     """
     if output == "-":
@@ -200,9 +200,9 @@ def _write(inventory: Inventory, output: str, *, force: bool, named: bool = Fals
 
 
 def _keep_what_is_better(old: Inventory, new: Inventory, shown: str, *, named: bool) -> None:
-    """Refuse to replace a state by one of another host, or by one of which less could be read.
+    """Refuse to replace a snapshot of another host, or one for which more could be read.
 
-    A file that is named for the host that was given (``named``) may be of any host name.
+    A file that is named for the given host (``named``) may have any host name in it.
     """
     anyway = "It was not replaced; --force replaces it anyway."
     if not named and old.host.hostname and old.host.hostname != new.host.hostname:
@@ -236,7 +236,7 @@ def _prune(settings: Settings, age: timedelta) -> int:
 
 
 def _refuse_reading(settings: Settings) -> None:
-    """Of what looks at the store only: whether an option names a machine to be read."""
+    """Refuse options that name a machine, for those that read only the store."""
     for name in ("host", "hosts", "jobs", "sudo", "replay"):
         if name in settings.given:
             raise click.UsageError(f"--list and --prune apply to all snapshots: {settings.given[name]} has no "

@@ -1,4 +1,4 @@
-"""``raidctl tasks``: everything that rebuilds, checks, initialises, learns, and how long it takes."""
+"""``raidctl tasks``: running rebuilds, checks, initialisations and learn cycles, and the time left."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def _code(found: TaskReport) -> int:
 def follow(
     named: Machine, target: str | None, settings: Settings, *, awaited: bool, at_most: float | None, clock: Clock
 ) -> int:
-    """Show the tasks of a machine until they have ended, or the time is up; the exit code."""
+    """Show the tasks of a machine until they have ended, or the time is up; return the exit code."""
     looks = _Looks(named, target)
     watch = Watch(looks.whole, looks.quick, clock, at_most)
     last: list[Step] = []
@@ -99,7 +99,7 @@ def follow(
 
 
 def _kept(found: Iterator[Step], last: list[Step]) -> Iterator[Step]:
-    """The steps; the last one stays known if the user interrupts."""
+    """Yield the steps; the last one stays known if the user interrupts."""
     for step in found:
         last[:] = [step]
         yield step
@@ -126,7 +126,7 @@ def _result(step: Step, *, awaited: bool) -> int:
 
 
 def _tell_rest(step: Step, target: str | None, settings: Settings, *, awaited: bool) -> None:
-    """What goes on, and the command that waits for it; or that nothing went on from the beginning."""
+    """Print which tasks go on, and the command that waits for them; or that none was running."""
     going = step.left if awaited else len(step.frame.tasks)
     if going:
         words = ["raidctl", *_machine_words(settings), "tasks", *([target] if target else []), "--wait"]
@@ -150,14 +150,14 @@ def _machine_words(settings: Settings) -> Sequence[str]:
 
 
 class _Looks:
-    """The two ways to look at a machine."""
+    """The two kinds of readings of a machine."""
 
     def __init__(self, named: Machine, target: str | None) -> None:
         self._named, self._target = named, target
         self._ids: frozenset[str] | None = None
 
     def whole(self) -> Inventory:
-        """Everything, reduced to the target, which is looked up once."""
+        """Read everything, reduced to the target, which is looked up once."""
         seen = self._named.survey()
         if self._target is None:
             return seen.inventory
@@ -166,7 +166,7 @@ class _Looks:
         return narrow(seen.inventory, self._ids)
 
     def quick(self) -> Mapping[str, Progress | None]:
-        """What families read from kernel files alone."""
+        """Read what families report from kernel files alone."""
         found: dict[str, Progress | None] = {}
         for vendor in self._named.vendors:
             progress = getattr(vendor, "progress", None)

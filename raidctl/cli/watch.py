@@ -1,4 +1,4 @@
-"""``raidctl watch``: a live screen; with ``--once`` one run, which reports what has changed since the last one."""
+"""``raidctl watch``: a live screen; with ``--once``, one run that reports what is new since the last."""
 
 from __future__ import annotations
 
@@ -44,7 +44,8 @@ from raidctl.watch.step import delivered, enqueue, moment, step, waiting
 SERVICE, TIMER = "raidctl-watch.service", "raidctl-watch.timer"
 UNITS = Path("/etc/systemd/system")
 ENABLE = ("systemctl", "enable", "--now", TIMER)
-_NOT_REPEATED = ("once", "test", "install_unit", "dry_run", *(  # those of the machine are refused, or repeated apart
+# options that name a machine: refused, or repeated separately
+_NOT_REPEATED = ("once", "test", "install_unit", "dry_run", *(
     "state_dir", "demo", "replay", "sudo", "host", "as_json", "verbose",
 ))  # fmt: skip
 _FILES = ("policy", "waivers")
@@ -143,7 +144,7 @@ def _live(context: click.Context, settings: Settings, interval: float | None, at
 
 
 def _refuse(context: click.Context, names: Collection[str], why: str) -> None:
-    """Refuse an option that would do nothing."""
+    """Refuse an option that would have no effect."""
     for option in context.command.params:
         if option.name in names and context.get_parameter_source(option.name) is ParameterSource.COMMANDLINE:
             raise UsageError(f"{option.opts[-1]} {why}.")
@@ -172,7 +173,7 @@ def _install(context: click.Context, settings: Settings, *, dry_run: bool) -> in
 
 
 def _given(context: click.Context) -> Iterator[str]:
-    """The options of the command line that a unit repeats; files with full paths, for it runs elsewhere."""
+    """Yield the options that a unit repeats; files with full paths, as it runs in another directory."""
     for option in context.command.params:
         name, value = option.name or "", context.params.get(option.name or "")
         if name in _NOT_REPEATED or context.get_parameter_source(name) is not ParameterSource.COMMANDLINE:
@@ -185,7 +186,7 @@ def _given(context: click.Context) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class _Seen:
-    """What was read now, and how it ended."""
+    """The result of a reading, and its exit code."""
 
     look: Look
     host: str
@@ -221,7 +222,7 @@ def _look(settings: Settings, policy: str | None, waivers: str | None) -> _Seen:
 
 @dataclass
 class _State:
-    """The memory in its file."""
+    """The watch memory in its file."""
 
     path: Path
     memory: Memory
@@ -230,7 +231,7 @@ class _State:
     """Why it could not be written."""
 
     def keep(self, memory: Memory) -> None:
-        """Write it, in one step; on a full disk, what is wrong is reported nevertheless, and at the next run again."""
+        """Write it atomically; after a failure, problems are reported nevertheless, and again at the next run."""
         self.memory = memory
         try:
             self._write(memory)
@@ -244,7 +245,7 @@ class _State:
 
 @contextmanager
 def _kept(place: Path, settings: Settings) -> Iterator[_State]:
-    """The state of a machine, locked for one run.
+    """Open the memory of a machine, locked for one run.
 
     Raises:
         CannotTell: Another run on the same machine is under way, or the file cannot be read.
@@ -266,7 +267,7 @@ def _kept(place: Path, settings: Settings) -> Iterator[_State]:
 
 
 def _remembered(path: Path) -> _State:
-    """The memory of a file; a damaged one is put aside, and everything that is present is reported again."""
+    """Load the memory from a file; a damaged one is put aside, and everything present is reported again."""
     if not path.exists():
         return _State(path, Memory())
     try:
@@ -306,7 +307,7 @@ def _watched(state: _State, seen: _Seen, config: Config, channels: Sequence[Chan
 
 
 def _delivery(state: _State, channel: Channel, report: WatchReport, now: float) -> Delivery:
-    """Send what a channel has not received; it is marked after success only."""
+    """Send what a channel has not received; mark it only after success."""
     events = waiting(state.memory, channel.name)
     if not events:
         return Delivery(channel=channel.name)

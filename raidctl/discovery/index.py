@@ -18,7 +18,7 @@ _BY_WWN = "/dev/disk/by-id/wwn-"
 def wwn(text: str | None) -> str | None:
     """Normalize a world wide name to 16 or 32 hex digits: strips ``0x``, ``naa.``, blanks and colons.
 
-    None if it is not valid: too short, masked, or all the same digit.
+    None if it is not valid: too short, masked, or a repeated digit.
     """
     if not text:
         return None

@@ -1,6 +1,6 @@
-"""A state in an order that never changes, and without noise: the same machine gives the same bytes.
+"""A snapshot in canonical order, and without noise: the same machine gives the same bytes.
 
-What is left out can be kept beside it, and put back: the store keeps one document for many equal states that way.
+The noise is returned separately and can be restored, so the store keeps one document for many equal snapshots.
 """
 
 from __future__ import annotations
@@ -19,27 +19,27 @@ from raidctl.order import natural
 Doc = dict[str, Any]
 Step = str | int
 Lost = tuple[Sequence[Step], Any]
-"""Where something was left out of a document, and what stood there."""
+"""Position and value of something that was left out of a document."""
 KINDS = {"batteries": "battery", "arrays": "array", "volumes": "volume", "drives": "drive"}
-"""The lists of a controller, and what is in them."""
+"""The lists of a controller, and the kind of their objects."""
 _SETS = {
     "array": ("drives", "spares"), "volume": ("mountpoints",),
     "drive": ("mountpoints", "flags", "spare_for", "backing"),
 }  # fmt: skip
-"""Lists whose order means nothing."""
+"""Lists without a meaningful order."""
 
 
 @dataclass(frozen=True)
 class Canonical:
-    """A state without noise."""
+    """A snapshot without noise, and the noise."""
 
     document: Doc
     noise: tuple[Lost, ...]
 
 
 def ordered(inventory: Inventory) -> Doc:
-    """The whole state in an order that does not depend on who was asked first."""
-    document: Doc = msgspec.json.decode(msgspec.json.encode(inventory))  # a copy of lists, not tuples
+    """The whole inventory, in an order that does not depend on how it was read."""
+    document: Doc = msgspec.json.decode(msgspec.json.encode(inventory))  # converts tuples to lists
     document["controllers"].sort(key=_by_id)
     for controller in document["controllers"]:
         for name, kind in KINDS.items():
@@ -55,7 +55,7 @@ def ordered(inventory: Inventory) -> Doc:
 
 
 def canonical(inventory: Inventory) -> Canonical:
-    """The state without noise, and the noise."""
+    """Separate an inventory into the canonical document and its noise."""
     document = ordered(inventory)
     noise: list[Lost] = [(["tasks"], document["tasks"])] if document["tasks"] else []
     document["tasks"] = []  # derived from the controllers, whose operations are compared
@@ -67,10 +67,10 @@ def canonical(inventory: Inventory) -> Canonical:
 
 
 def restored(document: Doc, noise: Sequence[Lost]) -> Inventory:
-    """The whole state again.
+    """Restore the whole inventory.
 
     Raises:
-        msgspec.ValidationError: It is none that this raidctl knows.
+        msgspec.ValidationError: It is no inventory that this raidctl knows.
         LookupError, TypeError: The noise belongs to another document.
     """
     whole = copy.deepcopy(document)
@@ -84,7 +84,7 @@ def restored(document: Doc, noise: Sequence[Lost]) -> Inventory:
 
 
 def _objects(document: Doc) -> Iterator[tuple[str, list[Step], Doc]]:
-    """Each object: its kind, where it stands, itself."""
+    """Each object: kind, position and value."""
     yield "host", ["host"], document["host"]
     for number, controller in enumerate(document["controllers"]):
         place: list[Step] = ["controllers", number]
@@ -97,7 +97,7 @@ def _objects(document: Doc) -> Iterator[tuple[str, list[Step], Doc]]:
 
 
 def _left_out(item: Doc, path: list[Step], depth: int, how: str, kind: str) -> Iterator[Lost]:
-    """Leave one field out; what stood there."""
+    """Leave one field out; yield its position and value."""
     *way, last = path[depth:]
     node: Any = item
     for step in way:

@@ -1,4 +1,4 @@
-"""Two states compared, object by object. Pure."""
+"""Comparison of two snapshots, object by object. Pure."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from raidctl.model import Inventory
 from raidctl.order import natural
 
 _IDENTITY = {"drive": ("serial", "wwn"), "volume": ("unique_id",), "controller": ("serial",)}
-"""What tells a thing from another one in the same place: the first that both states tell."""
+"""Fields that identify an object in the same place: the first that both snapshots have is compared."""
 _PLACE = {"drive": ("enclosure", "bay"), "controller": ("slot",)}
-"""Fields that say where a thing is: part of a move, no changes of their own."""
+"""Fields with the location of an object: part of a move, no separate changes."""
 _MOMENT = ("collected_at", "source")
-"""That two states were read at two times, or in two ways, is why there are two: never a difference of the machine."""
+"""Fields of the reading itself: their differences are never changes of the machine."""
 _PARTS = frozenset(KINDS)
 
 
@@ -31,14 +31,14 @@ def diff(
     before: Inventory, after: Inventory, *, names: tuple[str, str] = ("before", "after"), everything: bool = False,
     ignored: Ignored = nothing,
 ) -> Drift:  # fmt: skip
-    """What is not the same.
+    """Compare two snapshots.
 
     Args:
-        before: The earlier state.
-        after: The later one.
-        names: What they are called.
-        everything: Noise as well (:mod:`raidctl.drift.noise`).
-        ignored: Which changes are left out.
+        before: The earlier snapshot.
+        after: The later snapshot.
+        names: Their names in the report.
+        everything: Compare noise as well (:mod:`raidctl.drift.noise`).
+        ignored: Selects the changes to leave out.
     """
     whole = (ordered(before), ordered(after))
     quiet = (canonical(before).document, canonical(after).document)
@@ -49,7 +49,7 @@ def diff(
     unread = tuple(one for one in unread if not ignored.problem(one))
     noise = max(len(every) - len(listed), 0)
     if SOURCE in (before.host.source, after.host.source):
-        noise = 0  # what was left out there has not changed
+        noise = 0  # fields left out of both have not changed
     return Drift(
         verdict=verdict(changes, unread), before=_side(before, names[0]), after=_side(after, names[1]),
         changes=changes, unread=unread, noise=noise, ignored=len(listed) - len(kept),
@@ -57,7 +57,7 @@ def diff(
 
 
 def _in_full(listed: Iterable[Change], every: Iterable[Change]) -> Iterator[Change]:
-    """Changes with the values that stood there: noise that one of the two holds alone is no noise of the change."""
+    """Changes with the original values: noise in only one of the two snapshots is shown in full."""
     whole: dict[Hashable, list[Change]] = {}
     for change in every:
         whole.setdefault(_what(change), []).append(change)
@@ -93,7 +93,7 @@ def _host(before: Doc, after: Doc, _found: Matching) -> Iterator[Change]:
 
 
 def _rest(_before: Doc, _after: Doc, found: Matching) -> Iterator[Change]:
-    """What is only in one of them; what stands on a card that is gone or new goes and comes with it."""
+    """Objects in only one snapshot; objects on a controller that is lost or new are part of that change."""
     for things, kind in ((found.gone, "removed"), (found.new, "added")):
         controllers = {thing.id for thing in things if thing.kind == "controller"}
         for thing in things:
@@ -130,7 +130,7 @@ def items(document: Doc) -> Iterator[Doc]:
 def _pair(
     one: Thing, other: Thing, ids: Mapping[str, str], known: set[str], disks: Mapping[str, str]
 ) -> Iterator[Change]:
-    # what keeps its id although its card is numbered anew hangs in the air, and has not moved
+    # an object that keeps its id although its controller is renumbered has not moved
     stays = one.id == other.id and not other.id.startswith(f"{other.controller}/")
     who = _identity(one, other)
     moved = one.home != other.id and not stays and not (who and one.kind == "drive")
@@ -149,14 +149,14 @@ def _pair(
 
 
 def _own(data: Doc) -> dict[str, Any]:
-    """The object without its id and without what is on it."""
+    """The object without its id and without the objects on it."""
     if "batteries" not in data:
         return {name: value for name, value in data.items() if name != "id"}
     return {name: value for name, value in data.items() if name != "id" and name not in _PARTS}
 
 
 def _identity(one: Thing, other: Thing) -> str | None:
-    """The field by which it is another thing in the same place; None where it is the same thing."""
+    """The field that shows that this is another object in the same place; None: it is the same object."""
     for name in _IDENTITY.get(one.kind, ()):
         if one.data[name] and other.data[name]:
             return name if identity(one.data[name]) != identity(other.data[name]) else None

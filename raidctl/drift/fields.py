@@ -1,4 +1,4 @@
-"""Two values compared, field by field: each difference once, at the deepest place that holds it."""
+"""Comparison of two values field by field: each difference once, at the deepest level."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 NAMED = {
     "layers": ("name", "device"), "mounts": ("point",), "foreign_groups": ("number",), "preserved": ("volume",),
 }  # fmt: skip
-"""Lists of objects, and what names each: the first that is told."""
+"""Lists of objects, and the fields that name each: the first with a value is used."""
 _SAME: Mapping[str, Sequence[Callable[[Mapping[str, Any]], Any]]] = {
     "layers": (
         lambda one: (one["name"], one["device"]), lambda one: one["name"], lambda one: one["device"],
@@ -18,14 +18,14 @@ _SAME: Mapping[str, Sequence[Callable[[Mapping[str, Any]], Any]]] = {
     "mounts": (lambda one: (one["point"], one["device"]), lambda one: one["point"], lambda one: one["device"]),
     "foreign_groups": (lambda one: one["number"],), "preserved": (lambda one: one["volume"],),
 }  # fmt: skip
-"""What two of them have in common that are one, the surest first."""
+"""Keys by which two objects of a list are the same, the most certain first."""
 _LABELLED = ("details", "capabilities")
-"""Dictionaries whose keys are no field names: they stand in brackets."""
+"""Dictionaries whose keys are no field names: paths have these keys in brackets."""
 _LINKS = ("array", "drives", "spares", "spare_for", "backing")
 
 
 class Difference(NamedTuple):
-    """A field with another value; None where there is none."""
+    """A field with different values; None: no value."""
 
     field: str
     old: Any
@@ -33,7 +33,7 @@ class Difference(NamedTuple):
 
 
 def differences(old: Any, new: Any, path: str = "") -> Iterator[Difference]:
-    """Every field that is not the same."""
+    """Every field with a difference."""
     if old == new:
         return
     name = path.rpartition(".")[2]
@@ -48,7 +48,7 @@ def differences(old: Any, new: Any, path: str = "") -> Iterator[Difference]:
 
 
 def _paired(old: Sequence[Any], new: Sequence[Any], name: str) -> Iterator[tuple[str, Any, Any]]:
-    """Objects of two lists that belong together, each with its name; None where there is none."""
+    """Pairs of objects of two lists, each with its name; None: no counterpart."""
     before, after = by_name(old, NAMED[name]), by_name(new, NAMED[name])
     for same in _SAME[name]:
         for key, one in list(before.items()):
@@ -61,13 +61,12 @@ def _paired(old: Sequence[Any], new: Sequence[Any], name: str) -> Iterator[tuple
 
 
 def linked(item: Mapping[str, Any], ids: Mapping[str, str], known: Collection[str] = ()) -> dict[str, Any]:
-    """An object with the ids that it names as the later state calls them, in one order.
+    """An object whose references are replaced by ids of the later snapshot, sorted.
 
     Args:
-        item: An object of either state.
-        ids: Ids of the earlier state with those in the later.
-        known: Of an object of the later state: the ids there. What is not among them hangs in the air, and is taken for
-            the earlier id.
+        item: An object of either snapshot.
+        ids: Ids of the later snapshot by those of the earlier.
+        known: The ids of the later snapshot, for an object of it; a reference to none of these counts as an earlier id.
     """
 
     def now(name: str) -> str:
@@ -84,9 +83,9 @@ def linked(item: Mapping[str, Any], ids: Mapping[str, str], known: Collection[st
 
 
 def with_device(old: Mapping[str, Any], new: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The earlier object with what lies on it as if its device had the later name: the kernel gives them at each start.
+    """The earlier object with its layers as if its device had the later name, since kernel names change at each boot.
 
-    What lies on the later one must not be called after the earlier name still.
+    Layers of the later object must not contain the earlier name any longer.
     """
     before, device = old.get("device"), new.get("device")
     if not before or not device or before == device:
@@ -107,13 +106,13 @@ def with_device(old: Mapping[str, Any], new: Mapping[str, Any]) -> Mapping[str, 
 
 
 def on_disk(disk: str, device: str) -> str | None:
-    """The number of a partition of a disk, empty for the disk itself; None for any other device."""
+    """The number of a partition of a block device, empty for the device itself; None for any other device."""
     found = re.fullmatch(r"p?(\d*)", device.removeprefix(disk), re.ASCII) if device.startswith(disk) else None
     return found and found[1]
 
 
 def called(device: str, disks: Mapping[str, str]) -> str:
-    """A disk or partition as the later state calls it."""
+    """The later name of a block device or partition."""
     for before, now in disks.items():
         number = on_disk(before, device)
         if number is not None:
@@ -122,7 +121,7 @@ def called(device: str, disks: Mapping[str, str]) -> str:
 
 
 def with_disks(item: Mapping[str, Any], later: Mapping[str, Any], disks: Mapping[str, str]) -> Mapping[str, Any]:
-    """An object with its layers on disks as the later state calls them, in one order."""
+    """An object whose layers have the later names of block devices, sorted."""
     same = {each for one in later.get("layers", ()) for each in one["on"]}
     layers = [
         {**one, "on": sorted(each if each in same else called(each, disks) for each in one["on"])}
@@ -138,7 +137,7 @@ def _join(path: str, key: str, labelled: bool) -> str:
 
 
 def by_name(items: Sequence[Any], names: tuple[str, ...]) -> dict[str, Any]:
-    """Objects by their name; the second of the same name gets a number."""
+    """Objects by name; the second of the same name gets a number."""
     found: dict[str, Any] = {}
     for item in items:
         name = next((item[each] for each in names if item.get(each)), "")

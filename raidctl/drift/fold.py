@@ -1,4 +1,4 @@
-"""One event, one change: a drive that was moved or replaced, a battery that learns. Pure."""
+"""Reduce consequences of one event to one change: a moved or replaced drive, a learning battery. Pure."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ _WORST = ("info", "warning", "critical")
 
 
 def folded(changes: Sequence[Change], pairs: Sequence[Pair]) -> Iterator[Change]:
-    """The changes without those that another one stands for.
+    """The changes without the consequences of others.
 
-    A drive that was replaced is one change, as bad as the worst of what differs; problems of the old one are gone with
-    it. Of one that was moved, what changes with its place is left out. A member of a software array follows the drive
-    below it. A learn cycle is information.
+    A replaced drive is one change, as severe as the worst of its differences; problems of the old drive are removed
+    with it. For a moved drive, fields that change with its place are left out. A member of a software array follows the
+    drive below it. A learn cycle is information.
     """
     drives = {new.id: new.data for _, new in pairs if new.kind == "drive"}
     physical = {identity(one["serial"]): name for name, one in drives.items() if one["serial"] and not one["array"]}
@@ -49,14 +49,14 @@ def folded(changes: Sequence[Change], pairs: Sequence[Pair]) -> Iterator[Change]
 
 
 def _one(change: Change, same: Sequence[Change]) -> Change:
-    """The change that stands for all of a replaced drive."""
+    """The change that represents a replaced drive."""
     worst = max((one.severity for one in same), key=_WORST.index)
     state = "".join(f" Its status is {one.new}." for one in same if one.field == "status" and one.new != "ok")
     return msgspec.structs.replace(change, severity=worst, message=change.message + state)
 
 
 def _by_learning(change: Change, learning: set[str]) -> bool:
-    """Whether a change comes from the learn cycle of a battery: its controller writes through until that is done."""
+    """Whether a change is due to the learn cycle of a battery: its controller writes through until that ends."""
     if change.object == "problem":
         return any(change.id == name or change.id.startswith(f"{name}/") for name in learning) and (
             "learn" in change.message

@@ -1,4 +1,4 @@
-"""Which changes a user does not want to hear of."""
+"""Changes that the user ignores."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ _BRACKETS = re.compile(r"\[[^\]]*\]")
 
 
 class Ignored:
-    """The words of ``--ignore``: a field, a glob, an id; each may stand for many changes. And what is too mild."""
+    """The words of ``--ignore``: fields, globs, ids; and the least severity."""
 
     def __init__(self, words: Sequence[str] = (), least: Level = "info") -> None:
         self._words = tuple(words)
         self._milder = SEVERITIES[SEVERITIES.index(least) + 1 :]
 
     def __call__(self, change: Change) -> bool:
-        """Whether it is left out."""
+        """Whether a change is left out."""
         names = list(_names(change))
         return change.severity in self._milder or any(_means(word, names) for word in self._words)
 
     def problem(self, unread: Unread) -> bool:
-        """Whether what could not be read is left out, too."""
+        """Whether a part that could not be read is left out, too."""
         return any(_means(word, [unread.where, "problem"]) for word in self._words)
 
 
@@ -47,10 +47,10 @@ nothing = Ignored()
 
 
 def ignored(words: Sequence[str], *states: Inventory, least: Level = "info") -> Ignored:
-    """The words, found to mean something.
+    """Check the words of ``--ignore``.
 
     Raises:
-        UsageError: One is no glob, no field, and no id in either state.
+        UsageError: One is no glob, no field, and no id in either snapshot.
     """
     ids = {item.id for state in states for controller in state.controllers for item in items(controller)}
     ids |= {problem.where for state in states for problem in state.problems}
@@ -68,7 +68,7 @@ def ignored(words: Sequence[str], *states: Inventory, least: Level = "info") -> 
 
 @cache
 def fields() -> frozenset[str]:
-    """Every field that there is: ``firmware`` and ``drive.firmware``, ``cache.write_active`` and so on."""
+    """Every existing field: ``firmware`` and ``drive.firmware``, ``cache.write_active`` and so on."""
     found = set()
     for kind, cls in _CLASSES.items():
         for path in _paths(inspect.type_info(cls)):
@@ -93,7 +93,7 @@ def _paths(kind: inspect.Type) -> Iterator[str]:
 
 
 def _names(change: Change) -> Iterator[str]:
-    """All that a word can mean of a change, the longest beginnings too: ``cache`` for ``cache.write_active``."""
+    """The words that match a change, with all prefixes of its field: ``cache`` for ``cache.write_active``."""
     parts = change.field or ""
     ways = [change.id, change.object, *_beginnings(change.id, "/")]
     ways += [change.controller] if change.controller else []

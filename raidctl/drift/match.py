@@ -1,7 +1,7 @@
-"""Which object of one state is which of the other: by what an object carries with it first, by its place last.
+"""Match the objects of two snapshots: by identity first, by place last.
 
-A drive is known by its serial number or its world wide name, a volume by its unique id or name, a card by its serial
-number or PCI address. What is found under another id has moved; it is not lost and found.
+A drive is identified by serial number or world wide name, a volume by unique id or name, a controller by serial number
+or PCI address. An object under another id has moved; it is not one lost and one new.
 """
 
 from __future__ import annotations
@@ -20,30 +20,30 @@ Pair = tuple["Thing", "Thing"]
 
 @dataclass(frozen=True, eq=False)
 class Thing:
-    """An object of a state."""
+    """An object of a snapshot."""
 
     kind: str
     id: str
     data: Doc
     controller: str
-    """Id of the controller that it is on, or is."""
+    """Id of its controller, or its own if it is one."""
     home: str = ""
-    """Its id as it would be were its controller numbered as in the other state."""
+    """Its id if its controller had the number of the other snapshot."""
     owner: str = ""
-    """That controller's id in the other state."""
+    """That controller's id in the other snapshot."""
     links: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Lists of ids in it, in the other state's words."""
+    """The references in it, as ids of the other snapshot."""
 
 
 @dataclass
 class Matching:
-    """What belongs together, what is only in one."""
+    """Pairs of the same object, and objects in only one snapshot."""
 
     pairs: list[Pair] = field(default_factory=list)
     gone: list[Thing] = field(default_factory=list)
     new: list[Thing] = field(default_factory=list)
     ids: dict[str, str] = field(default_factory=dict)
-    """Ids of the first state with those in the second."""
+    """Ids of the second snapshot by those of the first."""
 
     def add(self, before: Sequence[Thing], after: Sequence[Thing], keys: Sequence[Key]) -> None:
         """Match objects of one kind by these keys, the surest first."""
@@ -63,7 +63,7 @@ class Matching:
 
 
 def match(before: Doc, after: Doc) -> Matching:
-    """Match all objects of two states."""
+    """Match all objects of two snapshots."""
     found = Matching()
     found.add(list(_controllers(before)), list(_controllers(after)), _CONTROLLER)
     controllers = dict(found.ids)
@@ -90,7 +90,7 @@ def _children(document: Doc, name: str, controllers: Mapping[str, str], ids: Map
 
 
 def identity(value: str | None) -> str | None:
-    """A number that names a thing, however a tool spells it.
+    """Normalize the spelling of an identifier.
 
     >>> identity("0x600508b1001c6e2f") == identity("600508B1001C6E2F"), identity("50:01:43") == identity("500143")
     (True, True)
@@ -99,7 +99,7 @@ def identity(value: str | None) -> str | None:
 
 
 def _same(*names: str, place: bool = False, owner: bool = False) -> Key:
-    """A key of these fields, None where one is not told; with the id, or the controller, as well."""
+    """A key of these fields, None if one has no value; optionally with the id, or the controller."""
 
     def key(thing: Thing) -> Hashable | None:
         values = [identity(thing.data[name]) if name in _IDENTITIES else thing.data[name] for name in names]
@@ -123,7 +123,7 @@ def _place(thing: Thing) -> Hashable | None:
 
 
 def _all_else(thing: Thing) -> Hashable | None:
-    """Everything but the id: what tells of no serial number may still be the only one of its kind."""
+    """Everything but the id: an object without a serial number may still be the only one of its kind."""
     return thing.owner, msgspec.json.encode({name: value for name, value in thing.data.items() if name != "id"})
 
 
@@ -145,7 +145,7 @@ _BATTERY: Sequence[Key] = (_place, _same(owner=True))
 
 
 def _by(left: Sequence[Thing], right: Sequence[Thing], key: Key) -> Iterator[Pair]:
-    """Those that share a key which nobody else on either side has."""
+    """Pairs with the same key, if it is unique on either side."""
     others = _unique(right, key)
     for name, one in _unique(left, key).items():
         if name in others:
@@ -162,7 +162,7 @@ def _unique(things: Sequence[Thing], key: Key) -> dict[Hashable, Thing]:
 
 
 def _twins(left: Sequence[Thing], right: Sequence[Thing]) -> Iterator[Pair]:
-    """Those that share an id with others of their own state, in their order."""
+    """Pairs with the same id, in order, if an id occurs several times in one snapshot."""
     waiting: dict[str, list[Thing]] = {}
     for thing in right:
         waiting.setdefault(thing.home, []).append(thing)

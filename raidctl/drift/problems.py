@@ -1,4 +1,4 @@
-"""The problems and the tools of two states compared: they have no ids."""
+"""Comparison of problems and tools of two snapshots, which have no ids."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _PROBLEM: Sequence[Key] = (
     lambda one: (one["where"], one["kind"], one["remedy"] or object()),
     lambda one: (one["where"], one["kind"], one["severity"], one["remedy"]),
 )
-"""What two problems have in common that are one, the surest first."""
+"""Keys by which two problems are the same, the most certain first."""
 _TOOL: Sequence[Key] = (
     lambda one: (one["name"], one["path"], one["version"]), lambda one: (one["name"], one["path"]),
     lambda one: one["name"], lambda one: (one["path"], one["version"]) if one["path"] else object(),
@@ -31,7 +31,7 @@ _TOOL: Sequence[Key] = (
 def problem_changes(
     before: Sequence[Doc], after: Sequence[Doc], ids: Mapping[str, str], known: Collection[str]
 ) -> Iterator[Change]:
-    """Problems that came, went, or say something else.
+    """Problems that are new, gone, or have another message.
 
     ``ids`` and ``known`` as in :func:`raidctl.drift.fields.linked`.
     """
@@ -42,7 +42,7 @@ def problem_changes(
 
 
 def tool_changes(before: Sequence[Doc], after: Sequence[Doc]) -> Iterator[Change]:
-    """Programs that came, went, or have another version."""
+    """Tools that are new, gone, or have another version."""
     for old, new in _paired(before, after, _TOOL):
         yield from _change("tool", (new or old or {})["name"], old, new)
 
@@ -59,7 +59,7 @@ def _change(kind: str, name: str, old: Doc | None, new: Doc | None) -> Iterator[
 def _paired(
     before: Sequence[Doc], after: Sequence[Doc], keys: Sequence[Key]
 ) -> Iterator[tuple[Doc | None, Doc | None]]:
-    """Both in pairs, each key once over all; then those that nothing belongs to."""
+    """Pairs by each key in turn; then those without a counterpart."""
     left, right = list(before), list(after)
     for key in keys:
         waiting: dict[Hashable, list[Doc]] = {}

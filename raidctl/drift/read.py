@@ -1,4 +1,4 @@
-"""An inventory out of a file: whatever is the matter with it is said in one sentence."""
+"""Reads an inventory from a file; every error is one sentence."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ def inventory(data: bytes, name: str) -> Inventory:
     """The inventory in these bytes.
 
     Raises:
-        CannotTell: There is none that this raidctl can read.
+        CannotTell: It is no inventory that this raidctl can read.
     """
     try:
         return inventory_files.decode(data)

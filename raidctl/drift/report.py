@@ -1,4 +1,4 @@
-"""What a comparison of two states says. The names are a contract (``raidctl schema diff``)."""
+"""The result of a comparison of two snapshots. Field names are stable (``raidctl schema diff``)."""
 
 from __future__ import annotations
 

@@ -216,7 +216,7 @@ def _measured(what: Difference) -> tuple[str, str]:
 
 
 def named(candidate: Candidate) -> str:
-    """The subject of the message: ``the battery of smartarray:1``, ``the drive smartarray:1/1I:1:4``."""
+    """The object in the message: ``the battery of smartarray:1``, ``the drive smartarray:1/1I:1:4``."""
     if candidate.object == "host":
         return "the machine"
     if candidate.object == "battery" and candidate.id == f"{candidate.controller}/battery0":

@@ -64,7 +64,7 @@ def _hides(problem: Problem, change: Change, side: str, controllers: _Controller
     gone = change.kind == ("removed" if side == "after" else "added")
     absent = gone or (change.field is not None and lost in _UNKNOWN and came not in _UNKNOWN)
     if change.object == "tool":
-        return absent or change.field is None  # another tool may have replaced one that failed
+        return absent or change.field is None  # a tool that failed may have been replaced by another one
     if change.object == "problem":
         return gone and controllers.touches(problem, change)
     in_words = (change.field or "").split("[")[0].rpartition(".")[2] in _IN_ITS_WORDS
@@ -97,7 +97,7 @@ class _Controllers:
         """Whether a problem affects the object: it names it, its device, its controller, or the tool."""
         where = problem.where
         if change.object == "host":
-            return where.startswith("/proc/")  # the files that its name and kernel are read from
+            return where.startswith("/proc/")  # the files with the host's name and kernel
         own = [controller for controller in self.controllers if _is_on(change, controller)]
         named = [controller for controller in self.controllers if where in (controller.id, controller.pci_address)]
         if named:

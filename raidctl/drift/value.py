@@ -1,4 +1,4 @@
-"""One value over time: what stood in a field of an object in each state."""
+"""History of one value: a field of an object in each snapshot."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Moment(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class History(msgspec.Struct, frozen=True, kw_only=True):
-    """A value over time. The names are a contract (``raidctl schema history``)."""
+    """A value over time. Field names are stable (``raidctl schema history``)."""
 
     schema_version: Annotated[Literal["1"], doc("Version of this contract.")] = "1"
     host: Annotated[str, doc("Whose states these are.")]
@@ -43,7 +43,7 @@ class History(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def kinds(states: Iterable[Inventory]) -> dict[str, str]:
-    """Everything that has fields, and what it is: the ids in any of the states, and ``host``."""
+    """The kind of every object with fields: the ids in any snapshot, and ``host``."""
     found = {"host": "host"}
     for state in states:
         for controller in state.controllers:
@@ -53,7 +53,7 @@ def kinds(states: Iterable[Inventory]) -> dict[str, str]:
 
 
 def split(word: str, known: Iterable[str]) -> tuple[str, str] | None:
-    """Id and field of ``smartarray:1/v1.cache.write_active``; None where no known id begins it. Ids have dots, too."""
+    """Id and field of ``smartarray:1/v1.cache.write_active``; None: no known id is a prefix. Ids have dots, too."""
     for name in sorted(known, key=len, reverse=True):
         if word.startswith(f"{name}.") and len(word) > len(name) + 1:
             return name, word[len(name) + 1 :]
@@ -61,7 +61,7 @@ def split(word: str, known: Iterable[str]) -> tuple[str, str] | None:
 
 
 def is_field(field: str, kind: str) -> bool:
-    """Whether such an object has such a field; what stands on a card has an id, and fields, of its own."""
+    """Whether such an object has such a field; objects on a controller have separate ids and fields."""
     bare = _BRACKETS.sub("", field)
     beneath = kind == "controller" and bare.partition(".")[0] in KINDS and "." in bare
     return f"{kind}.{bare}" in fields() and not beneath
@@ -78,7 +78,7 @@ def fields_of(kind: str) -> list[str]:
 
 
 def look_up(state: Inventory, name: str, field: str) -> tuple[bool, Any]:
-    """Whether the object is in the state, and what stands in its field; None where that is not told."""
+    """Whether the object is in the snapshot, and the value of its field; None: not reported."""
     item = _object(ordered(state), name)
     if item is None:
         return False, None
@@ -94,7 +94,7 @@ def look_up(state: Inventory, name: str, field: str) -> tuple[bool, Any]:
 
 
 def changes(moments: Sequence[Moment]) -> tuple[Moment, ...]:
-    """Those in which something is not as in the one before."""
+    """The moments at which a value differs from the one before."""
     kept: list[Moment] = []
     for one in moments:
         if not kept or (kept[-1].there, kept[-1].value) != (one.there, one.value):

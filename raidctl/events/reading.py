@@ -18,10 +18,10 @@ from raidctl.vendor.protocol import Vendor
 
 
 class Logs(Struct, frozen=True, kw_only=True):
-    """Everything that was read."""
+    """The logs of a machine."""
 
     logs: tuple[EventLog, ...]
-    """That of the kernel first."""
+    """The kernel's log comes first."""
     booted: str | None = None
     """When the machine was booted, UTC."""
 
@@ -63,7 +63,7 @@ def _families(
 
 
 def _of_family(vendor: Vendor, controllers: Sequence[Controller], seen: Survey) -> Dialogue[Sequence[EventLog]]:
-    """The logs of one family's controllers; a package without events has none to read, and that is reported."""
+    """The logs of one family's controllers; a package without events cannot read them, which is reported."""
     offered = events_of(vendor)
     if offered is None:
         return [
@@ -73,7 +73,7 @@ def _of_family(vendor: Vendor, controllers: Sequence[Controller], seen: Survey) 
     names = {spec.name for spec in vendor.TOOLS}
     tools = [tool for tool in seen.inventory.tools if tool.name in names]
     log = offered.log
-    # the lock of the family lets a tool run once at a time
+    # the family's lock allows only one tool at a time
     return (yield from together([log(controller, tools) for controller in controllers])) if log is not None else ()
 
 
@@ -97,7 +97,7 @@ def _of_kernel(kernel: KernelLog, seen: Survey, vendors: Sequence[Vendor]) -> Ev
 
 
 def _functions(inventory: Inventory) -> Iterator[re.Pattern[str]]:
-    """Lines of controllers' drivers: they begin with the driver's name, mostly followed by the PCI function."""
+    """Patterns for lines of controllers' drivers: the driver's name, usually followed by the PCI function."""
     # megaraid_sas 0000:03:00.0: 1234 (831364081s/0x0001/CRIT) - VD 00/0 is now DEGRADED
     for controller in inventory.controllers:
         driver = controller.driver or ""

@@ -1,4 +1,4 @@
-"""What ``raidctl events`` prints: the events of all logs in one list, and what could not be read. Pure."""
+"""The report of ``raidctl events``: the events of all logs in one list, and unreadable logs. Pure."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ class EventReport(Struct, frozen=True, kw_only=True):
 
 
 class Filter(Struct, frozen=True, kw_only=True):
-    """Which events are wanted."""
+    """The requested events."""
 
     since: datetime | None = None
     level: Level | None = None
     ids: frozenset[str] | None = None
-    """Objects, and controllers whose whole logs are wanted; None: all."""
+    """Objects, and controllers with their whole logs; None: all."""
 
 
 def report(inventory: Inventory, logs: Sequence[EventLog], now: datetime | None, wanted: Filter) -> EventReport:
@@ -78,14 +78,14 @@ def joined(logs: Sequence[EventLog], now: datetime | None) -> list[Event]:
         last = _EARLIEST
         for number, event in enumerate(_ordered(log.events)):
             known = event if event.host_at is not None else replace(event, host_at=shifted(event.at, by))
-            # an entry without a time stays behind the entry before it; a clock that was set back changes no order
+            # an entry without a time stays after the previous entry; a clock that was set back changes no order
             last = max(last, parsed(known.host_at or known.at) or last)
             found.append((last, place, number, known))
     return [event for *_, event in sorted(found, key=lambda one: one[:3])]
 
 
 def _ordered(events: Sequence[Event]) -> list[Event]:
-    """Some tools list the newest first: the numbers decide, else the times of the first and the last."""
+    """Sort a log, as some tools list the newest first: by numbers, else by the times of the first and the last."""
     if events and all(event.number is not None for event in events):
         return sorted(events, key=lambda event: event.number or 0)
     times = [at for event in events if (at := parsed(event.at)) is not None]
@@ -93,7 +93,7 @@ def _ordered(events: Sequence[Event]) -> list[Event]:
 
 
 def fits(event: Event, wanted: Filter) -> bool:
-    """Whether an event is wanted; one whose time or level is unknown is never left out for it."""
+    """Whether an event is requested; an unknown time or level excludes none."""
     if wanted.level is not None and event.level is not None and LEVELS.index(event.level) < LEVELS.index(wanted.level):
         return False
     if wanted.ids is not None and not {event.object_id, event.controller} & wanted.ids:
@@ -108,7 +108,7 @@ def fits(event: Event, wanted: Filter) -> bool:
 
 
 def _older(log: EventLog, now: datetime | None, wanted: Filter) -> list[Problem]:
-    """A note if older entries were not asked for, and may be wanted."""
+    """A note if older entries were not read, but may be requested."""
     if not log.limited:
         return []
     at = parsed(shifted(log.begins, difference(log.clock, now)) or log.begins)
@@ -120,7 +120,7 @@ def _older(log: EventLog, now: datetime | None, wanted: Filter) -> list[Problem]
 
 
 def unseen(events: Sequence[Event], known: Collection[Event]) -> list[Event]:
-    """The events that were not there before."""
+    """The events that were not known before."""
     before = {_identity(event) for event in known}
     return [event for event in events if _identity(event) not in before]
 

@@ -9,13 +9,13 @@ from raidctl.errors import UsageError
 
 FORM = "%Y-%m-%dT%H:%M:%S"
 MARGIN = timedelta(hours=14)
-"""How far the local time of a controller may be from UTC, where the difference of the clocks is unknown."""
+"""Maximum difference of a controller's local time from UTC, if the clocks' difference is unknown."""
 _LENGTH = re.compile(r"(\d{1,7})\s*([smhdw])", re.ASCII | re.IGNORECASE)
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
 
 
 def parsed(text: str | None) -> datetime | None:
-    """A time of an event, in UTC; one without a time zone as if it were UTC. None if it is no time."""
+    """Parse the time of an event to UTC; one without a time zone counts as UTC. None if it is no time."""
     try:
         at = datetime.fromisoformat((text or "").replace("Z", "+00:00"))
     except ValueError:
@@ -29,7 +29,7 @@ def written(at: datetime) -> str:
 
 
 def difference(clock: str | None, now: datetime | None) -> timedelta | None:
-    """What has to be added to a controller's time to get UTC on the machine's clock; None: unknown."""
+    """The difference to add to a controller's time to get UTC by the machine's clock; None: unknown."""
     shown = parsed(clock)
     return None if shown is None or now is None else now - shown
 
@@ -46,7 +46,7 @@ def shifted(at: str | None, by: timedelta | None) -> str | None:
 
 
 def cutoff(since: str, now: datetime, booted: str | None) -> datetime:
-    """The moment that ``--since`` means.
+    """Return the moment for ``--since``.
 
     Args:
         since: ``90s 30m 2h 3d 1w``, ``boot``, or a date ``2026-05-06``, ``2026-05-06T07:08``, in UTC if without a zone.

@@ -1,4 +1,4 @@
-"""Ask many hosts, several at a time; those that cannot be reached are tried again after the others."""
+"""Read many hosts, several at a time; unreachable ones are tried again after the others."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PAUSE = 3.0
 
 
 class Closeable(Protocol):
-    """What an interruption closes: a runner."""
+    """An object that an interruption closes: a runner."""
 
     def close(self) -> None:
         """End what runs."""
@@ -36,20 +36,20 @@ class Outcome(Struct, Generic[T], frozen=True):
 
 
 Work = Callable[[Host, Callable[[Closeable], None]], T]
-"""Asks a host; whatever an interruption has to close is passed to the second argument."""
+"""Reads a host; passes everything that an interruption has to close to the second argument."""
 
 
 class HostThreads(Generic[T]):
-    """Threads that ask hosts."""
+    """Threads that read hosts."""
 
     def __init__(
         self, hosts: Sequence[Host], work: Work[T], *, jobs: int, retries: int = 1, pause: float | None = None
     ) -> None:
-        """Prepare it; :meth:`outcomes` begins.
+        """Prepare the threads; :meth:`outcomes` starts them.
 
         Args:
             hosts: The hosts, each once.
-            work: What is done for each, in a thread.
+            work: The function for each host, run in a thread.
             jobs: Hosts at a time.
             retries: Further tries for a host that cannot be reached.
             pause: Seconds before them; None: `PAUSE`.
@@ -106,7 +106,7 @@ class HostThreads(Generic[T]):
                 self._change.notify_all()
 
     def _next(self) -> tuple[Host, int] | None:
-        """Return the next host and which try it is; None: there is none any more."""
+        """Return the next host and the number of the try; None: no host is left."""
         with self._change:
             while not self._stopped and self._left:
                 if self._waiting:
@@ -130,7 +130,7 @@ class HostThreads(Generic[T]):
             return Outcome(host, number, value=self._work(host, hold))
         except RaidctlError as error:
             return Outcome(host, number, error=error)
-        except Exception as error:  # noqa: BLE001 - a bug that one host brings to light must not hide the others
+        except Exception as error:  # noqa: BLE001 - a bug triggered by one host must not hide the others
             what = CannotTell(f"internal error: {type(error).__name__}: {error}")
             what.__cause__ = error
             return Outcome(host, number, error=what)

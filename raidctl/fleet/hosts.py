@@ -1,4 +1,4 @@
-"""Which hosts ``--hosts`` names: a list of names, a file with one per line, or an Ansible inventory. Pure."""
+"""The hosts of ``--hosts``: a list of names, a file with one per line, or an Ansible inventory. Pure."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ _UNFIT = re.compile(r"[^A-Za-z0-9._@+-]+")
 
 
 class Host(Struct, frozen=True):
-    """A host to be asked."""
+    """A host to read."""
 
     name: str
-    """As it was given: it is called so, and tells hosts with the same host name apart."""
+    """The name as given, in messages and to distinguish hosts with the same host name."""
     destination: str
-    """For ssh."""
+    """Destination for ssh."""
     options: tuple[str, ...] = ()
     """More arguments for ssh."""
     sudo: bool | None = None
-    """Whether the inventory demands or excludes sudo; None: as ``--sudo`` says."""
+    """Whether the inventory demands or excludes sudo; None: as with ``--sudo``."""
     refused: str | None = None
-    """Why it cannot be asked."""
+    """Why it is not read."""
 
     def with_sudo(self, usual: bool) -> bool:
-        """Whether sudo is used: what the inventory demands, else the usual."""
+        """Whether to use sudo: as the inventory demands, else the default."""
         return usual if self.sudo is None else self.sudo
 
 
@@ -46,7 +46,7 @@ class HostList(Struct, frozen=True):
 
     hosts: tuple[Host, ...] = ()
     notes: tuple[str, ...] = field(default_factory=tuple)
-    """What the inventory says and raidctl does not use, one sentence each."""
+    """Entries of the inventory that raidctl does not use, one sentence each."""
 
 
 def of_words(words: str, limit: str | None = None) -> HostList:
@@ -71,7 +71,7 @@ def of_text(text: str, name: str, limit: str | None = None) -> HostList:
 def limited(groups: Groups, limit: str | None) -> list[str]:
     """Return the hosts that ``--limit`` selects, in their order: ``web,db1,!web3``, with Ansible's meaning.
 
-    A word is a group, a host, or a pattern of either (``db*``); ``!`` takes away, ``&`` keeps only these.
+    A word is a group, a host, or a pattern of either (``db*``); ``!`` excludes, ``&`` intersects.
 
     Raises:
         UsageError: A word matches nothing, or no host is left.
@@ -131,7 +131,7 @@ def _hosts(groups: Groups, names: Iterable[str]) -> HostList:
 
 
 def _host(name: str, variables: Mapping[str, Any]) -> Host:
-    """Return a host with what its variables say of the connection."""
+    """Return a host with the connection options from its variables."""
 
     def value(*keys: str) -> str:
         found = next((variables[key] for key in keys if variables.get(key) not in (None, "")), "")
@@ -160,7 +160,7 @@ def _host(name: str, variables: Mapping[str, Any]) -> Host:
 
 
 class _Template(Exception):
-    """The value of a variable is a template."""
+    """Raised for a variable whose value is a template."""
 
     def __init__(self, key: str) -> None:
         super().__init__(f"{key} is a template")

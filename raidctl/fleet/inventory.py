@@ -1,8 +1,9 @@
-"""An Ansible inventory: its groups, hosts and variables, in INI, YAML and JSON. Pure.
+"""Reader of Ansible inventories: groups, hosts and variables, in INI, YAML and JSON. Pure.
 
-Read are hosts with ranges (``db[01:50]``), groups, ``children`` and ``vars``; variables of a host win over those of its
-groups, those of a child over those of its parent. Not read are ``group_vars`` and ``host_vars`` directories, templates,
-plugins and scripts: ``ansible-inventory --list`` evaluates all of these and prints JSON, which is read here.
+It reads hosts with ranges (``db[01:50]``), groups, ``children`` and ``vars``; variables of a host take precedence over
+those of its groups, those of a child over those of its parent. It does not read ``group_vars`` and ``host_vars``
+directories, templates, plugins and scripts: ``ansible-inventory --list`` evaluates all of these and prints JSON, which
+can be read here.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from raidctl.text import printable
 _SECTION = re.compile(r"\[([^\]\[:]+)(?::(children|vars|hosts))?\]\s*(?:#.*)?")
 _RANGE = re.compile(r"\[(\w+):(\w+)(?::(\d+))?\]")
 _MOST = 100_000
-"""Hosts of a range."""
+"""Maximum number of hosts in a range."""
 
 
 class Group(msgspec.Struct):
@@ -41,7 +42,7 @@ class Groups:
         """The variables of each host, in the order of the file."""
 
     def group(self, name: str) -> Group:
-        """Return a group, made if missing."""
+        """Return a group, created if missing."""
         return self.groups.setdefault(name, Group())
 
     def add(self, pattern: str, group: str, variables: Mapping[str, Any]) -> None:
@@ -55,7 +56,7 @@ class Groups:
         return list(self.own)
 
     def members(self, group: str) -> frozenset[str]:
-        """Return the hosts of a group and of those below it; ``ungrouped``: of no group but ``all``."""
+        """Return the hosts of a group and its subgroups; ``ungrouped``: of no group but ``all``."""
         if group == "all":
             return frozenset(self.own)
         if group == "ungrouped":
@@ -80,7 +81,7 @@ class Groups:
         return found | self.own.get(host, {})
 
     def _above(self, name: str, depths: dict[str, int], below: tuple[str, ...]) -> int:
-        """Note the depths of a group and those above it; return its own."""
+        """Record the depths of a group and its parents; return its own."""
         if name in below:
             raise UsageError(f"The group {printable(name)} of the inventory contains itself.")
         parents = [one for one, group in self.groups.items() if name in group.children]

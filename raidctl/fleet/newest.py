@@ -1,4 +1,4 @@
-"""Find duplicate hosts before the audit: only the newest inventory of a host counts."""
+"""Find outdated inventories before the audit: only the newest of each host counts."""
 
 from __future__ import annotations
 

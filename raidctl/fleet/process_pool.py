@@ -1,4 +1,4 @@
-"""Parallel processes with results in the order of the pieces, few of which are in memory."""
+"""Parallel processes, with results in the order of the pieces, and few pieces in memory."""
 
 from __future__ import annotations
 
@@ -61,10 +61,10 @@ def results(pieces: Iterable[Piece], work: Callable[[Piece], T], jobs: int) -> I
 
 
 def _start(work: Callable[[Piece], Any], parent: int) -> None:
-    global _work  # noqa: PLW0603 - each process has one, from its beginning to its end
+    global _work  # noqa: PLW0603 - each process has one for its whole life
     _work = work
-    die_with(parent)  # workers wait for pieces, which would never come
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a Ctrl-C ends the first process, which ends these
+    die_with(parent)  # workers would wait for pieces that never come
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C ends the first process, which ends these
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     freeze_objects()
 

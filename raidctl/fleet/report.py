@@ -1,4 +1,4 @@
-"""The answer of a command for many hosts. The names are a contract (``raidctl schema hosts``)."""
+"""The result of a command for many hosts. Field names are stable (``raidctl schema hosts``)."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from raidctl.errors import (
 )
 
 _ORDER = (EXIT_NO, EXIT_UNREACHABLE, EXIT_CANNOT_TELL, EXIT_ACCESS, EXIT_USAGE, EXIT_FINE)
-"""Of the hosts' exit codes, the first that occurs is that of the command."""
+"""The hosts' exit codes by priority: the first that occurs is that of the command."""
 
 
 class Rank(IntEnum):
-    """How bad the answer of a host is, the worst first."""
+    """The severity of a host's result, the worst first."""
 
     CRITICAL = 0
     GONE = 1

@@ -1,4 +1,4 @@
-"""The rows of one piece: read its inventories, and make a line of JSON of each row."""
+"""The rows of one piece: read its inventories, and write each row as a line of JSON."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _ENCODER = msgspec.json.Encoder(order="deterministic")
 
 
 class Read(NamedTuple):
-    """Lines of a piece, and what could not be read of it."""
+    """Lines of a piece, and what could not be read."""
 
     lines: bytes
     rows: int
@@ -34,7 +34,7 @@ class Read(NamedTuple):
 
 
 def rows_of(table: str, policy: Policy) -> Rows:
-    """From an inventory to the rows of a table; findings are those of the policy."""
+    """Return the function from an inventory to the rows of a table; findings are those of the policy."""
     if table != "findings":
         return build.BUILDERS[table]
 
@@ -52,13 +52,13 @@ def with_waivers(audited: Audited) -> list[tuple[Finding, str | None]]:
 
 
 def lines(rows: Iterable[Row]) -> tuple[bytes, int]:
-    """One JSON object per line, and how many."""
+    """One JSON object per line, and their number."""
     encoded = [_encoded(row) for row in rows]
     return b"".join(encoded), len(encoded)
 
 
 def _encoded(row: Row) -> bytes:
-    """A row; JSON escapes control characters, and what is no text becomes U+FFFD."""
+    """Encode a row; JSON escapes control characters, and invalid text becomes U+FFFD."""
     try:
         data = _ENCODER.encode(row)
     except UnicodeEncodeError:
@@ -69,7 +69,7 @@ def _encoded(row: Row) -> bytes:
 
 
 class RowReader(Worker):
-    """Makes the rows of one table of pieces."""
+    """Creates the rows of one table from pieces."""
 
     def __init__(self, rows: Rows) -> None:
         super().__init__(only_builtin(()), everything=True)

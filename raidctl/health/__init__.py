@@ -1,1 +1,1 @@
-"""One judgment of a machine: what is wrong, how bad it is, and how many drive failures it survives. Pure."""
+"""The health of a machine: problems, their severity, and the failures that it survives. Pure."""

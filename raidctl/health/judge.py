@@ -1,8 +1,8 @@
-"""What is wrong with a machine: one judgment, worst first, for every command. Pure.
+"""The conditions of a machine, the worst first, the same for every command. Pure.
 
-Each object in a bad state is one condition, with a severity that follows from what is left (:data:`TABLE`). A condition
-that another one explains is folded under it: a failed drive under its degraded volume, a battery's cache under the
-battery. Rules give each condition its words; this module alone decides what is wrong and how bad it is.
+Each object in a bad state is one condition, with a severity that depends on the remaining redundancy (:data:`TABLE`). A
+consequence of another condition is folded under it: a failed drive under its degraded volume, a battery's cache under
+the battery. Rules provide the wording; this module alone decides on conditions and their severity.
 """
 
 from __future__ import annotations
@@ -86,27 +86,27 @@ class Condition(Struct, frozen=True, kw_only=True):
     """One thing that is wrong."""
 
     rule: str
-    """The built-in rule that describes it."""
+    """The built-in rule for it."""
     where: str
     cause: str
     """A few words: ``degraded, survives no further failure``."""
     rank: int
-    """1 is the worst: what :data:`RANKS` names first."""
+    """1 is the worst: the first of :data:`RANKS`."""
     severity: Severity
     bay: str | None = None
     serial: str | None = None
     failures_tolerated: int | None = None
     under: tuple[str, str] | None = None
-    """Rule and object of the condition that explains this one; None: it is a cause."""
+    """Rule and object of the condition that causes this one; None: it is a cause itself."""
 
     @property
     def key(self) -> tuple[str, str]:
-        """Rule and object: what names a condition."""
+        """Rule and object, which identify a condition."""
         return self.rule, self.where
 
 
 class _Machine(Struct):
-    """Which volumes lie on which drive, arrays of arrays included."""
+    """The volumes on each drive, arrays of arrays included."""
 
     inventory: Inventory
     found: list[Condition] = field(default_factory=list)
@@ -119,11 +119,11 @@ class _Machine(Struct):
                     self.upper.setdefault(name, []).append((controller, drive))
 
     def above(self, name: str, serial: str | None = None) -> list[tuple[Controller, Drive]]:
-        """The members of software arrays that lie on a physical drive, or on a volume."""
+        """The members of software arrays on a physical drive, or on a volume."""
         return self.upper.get(name) or self.upper.get(serial or "-", [])
 
     def volumes(self, controller: Controller, drive: Drive, seen: frozenset[str] = frozenset()) -> list[Volume]:
-        """The volumes whose data a drive holds, those of arrays on arrays included."""
+        """The volumes with data on a drive, those of arrays on arrays included."""
         found = [one for one in controller.volumes if drive.array and one.array == drive.array and one.id not in seen]
         uppers = [] if controller.mode == "software" else self.above(drive.id, drive.serial)
         for volume in list(found):
@@ -132,7 +132,7 @@ class _Machine(Struct):
         return found + [one for upper, member in uppers for one in self.volumes(upper, member, seen)]
 
     def left(self, controller: Controller, drive: Drive) -> int | None:
-        """How many failures the least redundant volume on a drive survives; None: unknown, -1: there is no volume."""
+        """The failures that the least redundant volume on a drive survives; None: unknown, -1: there is no volume."""
         volumes = self.volumes(controller, drive)
         known = [volume.failures_tolerated for volume in volumes if volume.failures_tolerated is not None]
         if volumes:
@@ -148,7 +148,7 @@ class _Machine(Struct):
     def add(
         self, situation: str, rule: str, item: Item, cause: str, *, left: int | None = None, milder: bool = False
     ) -> None:
-        """Keep a condition of an object; ``left``: how many failures its volume survives."""
+        """Add a condition of an object; ``left``: the failures that its volume survives."""
         rank, severity, _ = TABLE[situation]
         drive = item if isinstance(item, Drive) else None
         self.found.append(
@@ -160,8 +160,8 @@ class _Machine(Struct):
 
 
 def judge(inventory: Inventory) -> tuple[Condition, ...]:
-    """Everything that is wrong, worst first; what a condition explains is folded under it."""
-    global _last  # noqa: PLW0603 - every rule asks for the same inventory, which is judged once
+    """All conditions, the worst first; consequences are folded under their causes."""
+    global _last  # noqa: PLW0603 - all rules judge the same inventory: it is cached
     last = _last
     if last is None or last[0] is not inventory:
         last = _last = inventory, _judge(inventory)
@@ -169,7 +169,7 @@ def judge(inventory: Inventory) -> tuple[Condition, ...]:
 
 
 _last: tuple[Inventory, tuple[Condition, ...]] | None = None
-"""The inventory that was judged last, and what was wrong with it."""
+"""The last inventory, and its conditions."""
 
 
 def _judge(inventory: Inventory) -> tuple[Condition, ...]:
@@ -250,17 +250,17 @@ def _drive(machine: _Machine, controller: Controller, drive: Drive) -> None:
         if drive.status == "warning":
             warned = too_hot(drive) or not_accepted(drive) or "fail" in (drive.status_text or "").lower()
             situation = "warned" if warned else "noted"
-            if situation == "warned" or not machine.reported(drive):  # else that is why it is not ok
+            if situation == "warned" or not machine.reported(drive):  # otherwise that is why it is not ok
                 words = (drive.status_text or "busy").lower()
                 machine.add(situation, "background_operation", drive, words, left=number)
-        if not drive.backing:  # else the drive below is judged
+        if not drive.backing:  # otherwise the drive below is judged
             _counters(machine, drive, left)
 
 
 def _counters(machine: _Machine, drive: Drive, left: int | None) -> None:
     now = (drive.errors.pending or 0) + (drive.errors.uncorrectable or 0)
     moved = max(drive.errors.media or 0, drive.errors.reallocated or 0)
-    link = (drive.errors.link or 0) if drive.interface != "sas" else 0  # of SAS links, the rule sas_link
+    link = (drive.errors.link or 0) if drive.interface != "sas" else 0  # the rule sas_link covers SAS links
     if now or moved or link >= MANY_LINK:
         worse = now or link >= MANY_LINK or moved >= MANY
         situation = "lost_sectors" if now and left in (0, -1) else "errors" if worse else "few_errors"
@@ -269,7 +269,7 @@ def _counters(machine: _Machine, drive: Drive, left: int | None) -> None:
 
 
 def _array(machine: _Machine, controller: Controller, array: Array) -> None:
-    """Two drives that expect to fail are one; else only where no volume or drive of the array is one."""
+    """Report an array with two predicted failures; else only if no volume or drive of it has a condition."""
     failing = {one.where for one in machine.found if one.rule == "drive_expects_failure"}
     several = [one for one in members(controller, array) if failing & {one.id, *one.backing}]
     if len(several) > 1:
@@ -333,19 +333,19 @@ def _caches(machine: _Machine, controller: Controller) -> None:
 _OF_VOLUMES = ("volume_failed", "volume_degraded", "volume_rebuilding")
 _OF_DRIVES = ("drive_failed", "volume_rebuilding", "background_operation")
 _OF_CACHES = ("write_back_unprotected", "battery_failed", "battery_learning", "cache_in_trouble")
-"""Rules whose conditions explain those of the same controller that come later in the list."""
+"""Rules whose conditions cause later ones in the list, on the same controller."""
 _STAND_ALONE = (*_OF_CACHES, "controller_in_trouble", "reported_trouble")
-"""Rules whose conditions nothing milder explains: a controller that has failed beside a battery that has."""
+"""Rules without a milder cause: such as a failed controller besides a failed battery."""
 _GRADED = ("drive_failed", "drive_expects_failure")
-"""Rules that grade a drive by what is left; what the tool reports of it is no worse."""
+"""Rules that grade a drive by the remaining redundancy; a tool's warning about it is no worse."""
 _ABOUT_CACHE = re.compile(r"\bcache\b.*\bproblem\b", re.IGNORECASE)
-"""A tool's own warning about the cache whose state is a condition of its own."""
+"""A tool's own warning about a cache whose state is a separate condition."""
 _ROUTINE = ("background_operation", "battery_learning")
-"""Rules whose conditions make nothing milder that a tool warns of: a pack that charges and is too warm."""
+"""Rules whose conditions do not reduce a tool's warning: such as a charging battery that is too warm."""
 
 
 def _folded(machine: _Machine, one: Condition) -> Condition:
-    """The condition with the root of its cause, and no worse than that."""
+    """The condition with the root cause, and no worse than that."""
     root, seen = one, {one.key}
     while (upper := _above(machine, root)) is not None and upper not in seen:
         seen.add(upper)
@@ -359,7 +359,7 @@ def _folded(machine: _Machine, one: Condition) -> Condition:
 
 
 def _above(machine: _Machine, one: Condition) -> tuple[str, str] | None:
-    """The nearest condition that explains one."""
+    """The condition that directly causes one."""
     controller = next((each for each in machine.inventory.controllers if _within(each, one.where)), None)
     if controller is None:
         return None

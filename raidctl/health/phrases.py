@@ -30,7 +30,7 @@ def errors(drive: Drive) -> str:
 
 
 def state_words(word: str, status: str, text: str | None) -> str:
-    """``failed (Offline)``: our word, and the tool's where it adds something."""
+    """``failed (Offline)``: the model's word, with the tool's if it adds something."""
     own = (text or "").strip().rstrip(".")
     if not own:
         return word if word in ("failed", "warning") else f"{word} {status}"

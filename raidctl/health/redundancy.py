@@ -1,8 +1,8 @@
-"""How many more drives each volume and array survives: the rules of redundancy, for every level and family. Pure.
+"""Failures that volumes and arrays survive: the rules of redundancy, for every level and family. Pure.
 
-A member that failed, is missing, or is not yet rebuilt counts as gone; a spare counts for nothing. Of the counts that a
-tool prints, the states of the members and the state of the volume, the most pessimistic one decides. Where the level,
-the number of members, or the result of an operation under way is unknown, the answer is None.
+A member that failed, is missing, or is not yet rebuilt counts as gone; spares do not count. Of the counts that a tool
+prints, the states of the members and the state of the volume, the most pessimistic one decides. If the level, the
+number of members, or the result of a running operation is unknown, the result is None.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ _SETS = ("raidz1", "raidz2", "raidz3", "draid1", "draid2", "draid3", "unknown")
 """Levels of software arrays of several sets: only their family knows the number."""
 _PARITY = {"raid4": 1, "raid5": 1, "raid6": 2}
 OUT_OF_REACH = ("failed", "offline", "inactive")
-"""States of a volume in which nothing can be read from it."""
+"""States of a volume in which none of its data can be read."""
 NOT_WHOLE = frozenset((*OUT_OF_REACH, "degraded", "rebuilding"))
 _WHOLE = ("ok", "checking")
 _SHORT = ("degraded", "rebuilding")
 _UNSETTLED = ("initialize", "expand", "migrate", "reshape", "parity")
-"""Operations before whose end it is unknown what the volume survives."""
+"""Operations during which it is unknown what the volume survives."""
 _COPIES = re.compile(r"(?:near|far|offset)=(\d)")
 _TREATED = ("eras", "sanitiz", "format", "foreign", "migrat", "expand", "initializ", "unsupported", "not supported",
             "transition", "blocked", "frgn", "unsp", "authentic")  # fmt: skip
 _NO_REASON = ("passed", "failed!", "warning", "critical_warning", "asc=", "ascq=")
 _FORESEES = re.compile(r"smart|s\.m\.a\.r\.t|predict|error|fail")
 _SHORT_OF = re.compile(r"(?<!predicted )\bfailed\b|\bmissing\b|degraded|interim|rebuild", re.IGNORECASE)
-"""What an array is called that lacks a drive, whatever its volumes are called."""
+"""Words for an array that lacks a drive, whatever the words for its volumes are."""
 _COPIED = ("copy", "copied", "cpyb", "replacing")
 _REBUILT = ("rebuild", "rbld", "resync", "recover", "resilver", *_COPIED)
 
@@ -50,12 +50,12 @@ def with_redundancy(controllers: Sequence[Controller], counting: Collection[str]
 
 
 def array_of(controller: Controller, volume: Volume) -> Array | None:
-    """The array that a volume lies on."""
+    """The array of a volume."""
     return next((array for array in controller.arrays if array.id == volume.array), None) if volume.array else None
 
 
 def members(controller: Controller, array: Array | None) -> tuple[Drive, ...]:
-    """The member drives of an array, spares and journals left out, in the controller's order."""
+    """The member drives of an array, without spares and journals, in the controller's order."""
     if array is None:
         return ()
     named = set(array.drives)
@@ -63,7 +63,7 @@ def members(controller: Controller, array: Array | None) -> tuple[Drive, ...]:
 
 
 def below(controller: Controller, volume: Volume) -> tuple[Drive, ...]:
-    """The member drives of a volume; none where no tool reports them."""
+    """The member drives of a volume; none if no tool reports them."""
     return members(controller, array_of(controller, volume))
 
 
@@ -76,7 +76,7 @@ def _of_controller(controller: Controller, out: frozenset[str], *, counted: bool
 
 
 def _of_array(array: Array, volumes: Sequence[Volume]) -> int | None:
-    """Of its worst volume; an unknown one is worse than any that survives a failure."""
+    """The number of its worst volume; unknown counts as worse than any survived failure."""
     left = [volume.failures_tolerated for volume in volumes if volume.array == array.id]
     known = [number for number in left if number is not None]
     return min(known) if known and (0 in known or len(known) == len(left)) else None
@@ -137,7 +137,7 @@ def overdrawn(controller: Controller, volume: Volume) -> bool:
 
 
 def _most(controller: Controller, volume: Volume, count: int) -> int | None:
-    """How many failures the level survives when nothing is gone."""
+    """The number of failures that the level survives with all members."""
     level = volume.raid_level
     if level == "raid1" and controller.mode == "software":
         return count - 1 if count else None
@@ -151,14 +151,14 @@ def _most(controller: Controller, volume: Volume, count: int) -> int | None:
 def _gone(
     volume: Volume, drives: Sequence[Drive], expected: int | None, named: int, out: frozenset[str]
 ) -> tuple[int, bool]:
-    """How many members are gone at least, and whether no more can be."""
+    """The least number of members that are gone, and whether it is exact."""
     whole = volume.status in _WHOLE
     working = sum(_works(drive, whole) and not out.intersection(drive.backing) for drive in drives)
     size = expected or (named if whole else 0)
     found = [len(drives) - working] if size == 0 else []
     listed = bool(drives) and size > 0 and (len(drives) >= size or not whole)
     counted = expected is not None and volume.drives_active is not None
-    if listed:  # a list that is shorter than a count of working members leaves some out
+    if listed:  # a list that is shorter than a count of working members is incomplete
         found.append(size - working if len(drives) >= size or not counted else len(drives) - working)
     if expected is not None and volume.drives_active is not None:
         found.append(expected - volume.drives_active)
@@ -170,14 +170,14 @@ def _gone(
 
 
 def _works(drive: Drive, whole: bool) -> bool:
-    """Whether a member holds its part of the data; an unknown state is good where the volume is reported whole."""
+    """Whether a member holds its part of the data; an unknown state is good if the volume is reported complete."""
     if drive.role == "failed" or drive.status == "critical" or being_rebuilt(drive):
         return False
     return whole or drive.status != "unknown"
 
 
 def in_stripe(volume: Volume) -> int | None:
-    """How many members a parity volume has, by its full stripe: one strip of data on each, parity beside them."""
+    """The number of members of a parity volume, from its full stripe: one strip of data each, plus parity."""
     if volume.raid_level not in _PARITY or not volume.strip_bytes or not volume.full_stripe_bytes:
         return None
     return volume.full_stripe_bytes // volume.strip_bytes + _PARITY[volume.raid_level]
@@ -191,24 +191,24 @@ def _unsettled(volume: Volume) -> bool:
 
 
 def being_rebuilt(drive: Drive) -> bool:
-    """Whether a drive's warning is only that it is being rebuilt, or copied."""
+    """Whether a drive's warning only means that it is being rebuilt, or copied."""
     return drive.status == "warning" and speaks_of_rebuild(drive.status_text)
 
 
 def only_copied(volume: Volume) -> bool:
-    """Whether a rebuild fills the replacement of a member that still works: all are there, none is called degraded."""
+    """Whether a rebuild only replaces a working member: all are present, none is degraded."""
     whole = volume.drives_expected is None or volume.drives_active == volume.drives_expected
     return volume.status == "rebuilding" and whole and "degraded" not in (volume.status_text or "").lower()
 
 
 def bare_although_ok(controller: Controller, array: Array) -> bool:
-    """Whether an array that warns has volumes that could survive a failure, and do not."""
+    """Whether an array with a warning has volumes without redundancy, though their level has some."""
     own = [volume for volume in controller.volumes if volume.array == array.id and volume.raid_level not in _NONE]
     return any(volume.failures_tolerated == 0 for volume in own)
 
 
 def being_copied(drive: Drive) -> bool:
-    """Whether the data of a member that works are copied onto a drive, to replace that one."""
+    """Whether a working member is being copied to a drive that will replace it."""
     return being_rebuilt(drive) and any(sign in (drive.status_text or "").lower() for sign in _COPIED)
 
 
@@ -219,7 +219,7 @@ def speaks_of_rebuild(words: str | None) -> bool:
 
 
 def rebuilding(controller: Controller, volume: Volume) -> bool:
-    """Whether a rebuild is under way; some tools go on reporting "degraded", and the rebuild of the drive only."""
+    """Whether a rebuild is running; some tools still report "degraded", and the rebuild only on the drive."""
     if volume.status == "rebuilding":
         return True
     if volume.status != "degraded":
@@ -230,14 +230,14 @@ def rebuilding(controller: Controller, volume: Volume) -> bool:
 
 
 def queued(controller: Controller, volume: Volume) -> bool:
-    """Whether a degraded volume waits: controllers rebuild the volumes of one array one after the other."""
+    """Whether a degraded volume is queued: controllers rebuild the volumes of an array one by one."""
     if volume.status != "degraded" or volume.array is None:
         return False
     return any(other.array == volume.array and other.status == "rebuilding" for other in controller.volumes)
 
 
 def named_for_rebuild(controller: Controller, drive: Drive) -> bool:
-    """Whether a drive is called degraded only because its volume is, onto which it is being rebuilt."""
+    """Whether a drive is reported as degraded only because its volume is, which is being rebuilt on it."""
     if drive.errors.predictive or (drive.status_text or "").lower() != "degraded":
         return False
     return any(
@@ -246,21 +246,21 @@ def named_for_rebuild(controller: Controller, drive: Drive) -> bool:
 
 
 def called_degraded(controller: Controller, drive: Drive) -> bool:
-    """Whether a software array works with a member that it calls degraded: ``DEGRADED (too many errors)`` of ZFS."""
+    """Whether a software array works with a degraded member: ``DEGRADED (too many errors)`` of ZFS."""
     return controller.mode == "software" and (drive.status_text or "").lower().startswith("degraded")
 
 
 def held_journal(controller: Controller, drive: Drive) -> bool:
-    """Whether a failed drive was the write journal of an md array, which accepts no more writes without it."""
+    """Whether a failed drive was the write journal of an md array, which rejects writes without it."""
     words = (drive.status_text or "").lower()
     return controller.id == "md" and (drive.role == "journal" or "(j)" in words or "journal" in words)
 
 
 def expects_failure(controller: Controller, drive: Drive) -> bool:
-    """Whether a drive's warning means that it may fail soon, and not only what is being done to it.
+    """Whether a drive's warning predicts a failure, instead of describing an operation on it.
 
-    A member of a software array warns while it is filled or replaced; only DDF metadata reports
-    errors of the drive there: ``SMART-errors``, ``Unrecovered-Read-Errors``.
+    A member of a software array has a warning status while it is filled or replaced; only DDF metadata reports drive
+    errors there: ``SMART-errors``, ``Unrecovered-Read-Errors``.
     """
     if drive.errors.predictive:
         return True
@@ -273,7 +273,7 @@ def expects_failure(controller: Controller, drive: Drive) -> bool:
 
 
 def too_hot(drive: Drive) -> bool:
-    """Whether a drive warns of its temperature alone: ``PASSED; Airflow_Temperature_Cel FAILING_NOW``."""
+    """Whether the temperature is the only warning of a drive: ``PASSED; Airflow_Temperature_Cel FAILING_NOW``."""
     words = [
         part.strip().removeprefix("warning - ") for part in re.split(r"[;,]|: ", (drive.status_text or "").lower())
     ]
@@ -282,19 +282,19 @@ def too_hot(drive: Drive) -> bool:
 
 
 def not_accepted(drive: Drive) -> bool:
-    """Whether a controller does not accept a drive: ``Not Authenticated``, ``NonAuthenticDrive``."""
+    """Whether a controller rejects a drive: ``Not Authenticated``, ``NonAuthenticDrive``."""
     return "authentic" in (drive.status_text or "").lower()
 
 
 def survives(volume: Volume) -> str:
-    """``survives 1 more drive failure``; empty where it is unknown, or a property of the level."""
+    """``survives 1 more drive failure``; empty if unknown, or a property of the level."""
     if volume.raid_level in _NONE or volume.status in OUT_OF_REACH:
         return ""
     return in_words(volume.failures_tolerated)
 
 
 def in_words(left: int | None) -> str:
-    """``survives no further failure``; empty where it is unknown."""
+    """``survives no further failure``; empty if unknown."""
     if left is None:
         return ""
     return f"survives {left} more drive failure{'s' * (left != 1)}" if left else "survives no further failure"

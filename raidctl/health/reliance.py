@@ -1,4 +1,4 @@
-"""What relies on the batteries of a controller's cache, and whether they only learn. Pure."""
+"""The volumes that rely on a controller's batteries, and whether these only learn. Pure."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def relied_on(controller: Controller) -> bool:
 
 
 def exposed(volume: Volume) -> bool:
-    """Whether write-back goes on without a battery, or is configured to and nothing reports what is active."""
+    """Whether write-back continues without a battery, or is so configured and no active policy is reported."""
     cache = volume.cache
     if cache is None or volume.status in OUT_OF_REACH:
         return False
@@ -30,6 +30,6 @@ def exposed(volume: Volume) -> bool:
 
 
 def recovering(controller: Controller) -> bool:
-    """Whether the batteries only learn or charge, and are not to be replaced."""
+    """Whether the batteries only learn or charge, and need no replacement."""
     passing = [battery.status in ("learning", "charging") and not battery.replace for battery in controller.batteries]
     return bool(passing) and all(passing)

@@ -9,11 +9,11 @@ from raidctl.model import Array, Controller, Drive, Volume
 from raidctl.units import format_decimal
 
 _SLACK = 0.001
-"""Tools print rounded sizes; a spare is too small if it lacks more than one thousandth."""
+"""Relative tolerance for a spare's size, as tools print rounded sizes."""
 
 
 def medium(members_: Sequence[Drive]) -> str | None:
-    """``ssd`` or ``hdd`` if all drives are that; None if they differ or one is unknown."""
+    """``ssd`` or ``hdd`` if all drives are of that type; None if they differ or one is unknown."""
     kinds = {drive.media for drive in members_}
     return kinds.pop() if len(kinds) == 1 else None
 
@@ -21,8 +21,8 @@ def medium(members_: Sequence[Drive]) -> str | None:
 def all_reported(controller: Controller, volume: Volume) -> bool:
     """Whether the drives of the controller are listed, so that a spare would be too.
 
-    A single member is not enough. Output about volumes names their drives and no others: drives without any details
-    were listed by their volume only.
+    A single member does not suffice. Output about volumes names their drives and no others: drives without details were
+    listed only by their volume.
     """
     drives = below(controller, volume)
     if not drives or len(drives) < (volume.drives_active or 0):

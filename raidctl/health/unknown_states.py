@@ -1,4 +1,4 @@
-"""What has no reported status: the doubt behind "no problems found". Pure."""
+"""Objects without a reported status, which qualify "no problems found". Pure."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from raidctl.text import counted, listing
 
 
 def unknown_states(inventory: Inventory) -> dict[str, int]:
-    """How many volumes, drives and batteries have an unknown status; kinds without one are left out."""
+    """The number of volumes, drives and batteries with an unknown status; kinds with none are left out."""
     controllers = inventory.controllers
     states: dict[str, list[str]] = {
         "volume": [one.status for controller in controllers for one in controller.volumes],

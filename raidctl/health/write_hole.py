@@ -8,11 +8,11 @@ from raidctl.model import Controller, Volume
 
 PARITY = frozenset(("raid4", "raid5", "raid6", "raid50", "raid60"))
 INCOMPLETE = frozenset(("degraded", "rebuilding"))
-"""States in which a stripe that was half written cannot be computed again."""
+"""States in which a half-written stripe cannot be recomputed."""
 
 
 class Hole(NamedTuple):
-    """What is known of the write hole of a volume."""
+    """The write hole of a volume."""
 
     state: Literal["none", "closed", "open", "unknown"]
     """``none``: the level has no parity."""

@@ -1,6 +1,6 @@
 """The stack of caches: page cache, device mapper, bcache, md, controllers, drives.
 
-* :mod:`raidctl.layers.model`: the layers and their answers, one vocabulary for all; the names are a contract.
+* :mod:`raidctl.layers.model`: the layers and their answers, one vocabulary for all; field names are stable.
 * :mod:`raidctl.layers.probe`: read the kernel's caches; a dialogue.
 * :mod:`raidctl.layers.scope`: the devices, volumes and drives below a target.
 * :mod:`raidctl.layers.build`: the layers of a stack, each with its answers on flush, thresholds, statistics, split.

@@ -192,7 +192,8 @@ def _of_bcache(block: BlockDevice, kernel: Kernel, job: Job) -> Layer:
         policy_in_force="none" if idle else mode,
         why_not_in_force="No cache is attached." if idle and mode != "none" else None,
         size_bytes=total,
-        # cache_available_percent is all that is not dirty, with cached data or without: no file has the used size
+        # cache_available_percent counts everything that is not dirty, with or without cached data: no file has the used
+        # size
         unwritten_bytes=unwritten(block.name, kernel),
         unwritten={"dirty": True, "clean": False, "no cache": False}.get(now or ""),
         thresholds=(

@@ -20,7 +20,7 @@ _SAMPLES: Mapping[str, tuple[str, str]] = {
 """Values that any hardware with such a setting accepts. One other than the current value is planned, as setting the
 current value needs no command, so its plan would not show whether there is one."""
 _RESULTS: Mapping[str, Result] = {"unknown": "unknown", "no_tool": "no_tool"}
-"""Answers for refusals that are not a limit of the hardware."""
+"""Results for refusals that are not a limit of the hardware."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +58,6 @@ def _of_refusal(refusal: Refusal, why: str | None) -> Answer:
 
 
 def best(answers: Sequence[Answer]) -> Answer:
-    """Combine the answers for several settings: a layer can what one of them can."""
+    """Combine the results for several settings: a layer can what any of them can."""
     order = ("supported", "no_tool", "unknown", "unsupported")
     return min(answers, key=lambda answer: order.index(answer.result))

@@ -1,7 +1,7 @@
-"""A layout that is carried out: stage after stage, each planned from what the machine shows by then.
+"""Carrying out a layout, stage by stage, each planned from the machine's state at that time.
 
-The journal has the file, the drives that were chosen, and the names of what was made; the machine decides how far it
-came. So the operation continues after a kill or a power failure, and guards are asked again before every step.
+The journal has the file, the chosen drives, and the names of the created volumes; progress is read from the machine. So
+the operation continues after a kill or a power failure, and guards are checked again before every step.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from raidctl.vendor.protocol import Vendor
 
 @dataclass
 class Applying:
-    """A layout and the machine that it is carried out on."""
+    """A layout and the machine on which it is carried out."""
 
     runner: Runner
     vendors: Sequence[Vendor]
@@ -42,10 +42,10 @@ class Applying:
     facts: ApplyFacts = field(default_factory=ApplyFacts)
     unsafe: bool = False
     _looked: tuple[Survey, tuple[Compiled, Stages, Ground]] | None = None
-    """The last reading, with what was made of it."""
+    """The last reading, and the plan from it."""
 
     def look_at(self, seen: Survey) -> tuple[Compiled, Stages, Ground]:
-        """Compile the layout for the machine as it is now; each reading is probed once."""
+        """Compile the layout for the machine's current state; each reading is probed once."""
         if self._looked is None or self._looked[0] is not seen:
             self._looked = seen, self._compiled(seen)
         return self._looked[1]
@@ -62,7 +62,7 @@ class Applying:
         return made, stages(made, known), read
 
     def pin(self, seen: Survey, made: Compiled) -> None:
-        """Keep which drives were chosen, and the members of what is deleted: later stages choose none anew."""
+        """Store the chosen drives, and the members of deleted volumes: later stages use these."""
         self._looked = None
         self.facts = replace(
             self.facts,
@@ -74,7 +74,7 @@ class Applying:
         )
 
     def unused_wipes(self, seen: Survey) -> list[str]:
-        """What ``--wipe`` names that is neither a drive that the layout names nor a volume that it deletes."""
+        """Return words of ``--wipe`` that name neither a drive of the layout nor a volume that it deletes."""
         machine = Machine(seen.inventory)
         listed = {name for one in self.facts.pinned(self.layout).volumes for names in (one.drives, one.spares)
                   if isinstance(names, tuple) for name in names}  # fmt: skip
@@ -85,10 +85,10 @@ class Applying:
         known = {drive.serial for drive in drives} | {plain_id(one.unique_id) for one in self.layout.deletions}
         return [one for one in self.facts.wipe if not {one, plain_id(one)} & known]
 
-    # --- asked by the engine
+    # --- called by the engine
 
     def guard(self, step: Step, seen: Survey) -> list[str]:
-        """Why a step must not be carried out now."""
+        """Return reasons why a step must not be carried out now."""
         if step.setting in ("wipe", "make_table", "create_volume", "add_spare", "delete_volume"):
             _, found, _ = self.look_at(seen)
             return [f"{one.label}: {' '.join(one.why)}" for one in found.refused]
@@ -100,7 +100,7 @@ class Applying:
         return []
 
     def confirm(self, step: Step, seen: Survey) -> list[str]:
-        """What a reading does not show yet, beyond what the step expects."""
+        """Return what a reading does not confirm yet, beyond the expectations of the step."""
         if step.setting == "wipe":
             node = step.action.argv[-1]
             left = converse(probed([node]), self.runner)[node]
@@ -130,7 +130,7 @@ class Applying:
                     yield from [why] if why is not None else []
 
     def _made(self, step: Step, seen: Survey) -> list[str]:
-        """Whether the volume on these drives is there, complete in number, under its new unique id."""
+        """Return nothing if the volume on these drives exists with all members and its new unique id; else why not."""
         serials = {one.unique for one in step.subjects}
         node = step.expects[0].object_id.removeprefix("node:")
         block = seen.view.block(node)
@@ -146,7 +146,7 @@ class Applying:
         return [f"no volume {node} with a unique id is there"]
 
     def _left(self, seen: Survey, node: str = "") -> list[Step]:
-        """The steps that remove what deleted volumes left on their members."""
+        """Return the steps that remove deleted volumes' signatures from their members."""
         made = doomed(self.look_at(seen)[0], seen)
         there = {volume.unique_id for _, volume in made}
         found: list[Step] = []
@@ -158,13 +158,13 @@ class Applying:
             found += converse(making.remains(one.unique_id, members), self.runner)
         return [step for step in found if node in ("", step.before)]
 
-    # --- stage after stage
+    # --- stages
 
     def run(self, change: Change, seen: Survey | None = None) -> list[Volume]:
-        """Carry out all stages; return the volumes that were made.
+        """Carry out all stages; return the created volumes.
 
-        The reading that shows a step is the one that the next stage is planned from, and that its first step is checked
-        with. ``seen`` is the first one, which is read if it is None; before the first step the machine is read again.
+        The reading that confirms a step is used to plan the next stage and to check its first step. ``seen`` is the
+        first reading; None: read now. Before the first step the machine is read again.
 
         Raises:
             UnderWay: It cannot go on now; the message has the command that continues it.
@@ -190,7 +190,7 @@ class Applying:
             seen = shown = change.go_on(steps, self.facts.texts(), shown)
 
     def _name_old_data(self, made: Sequence[Volume]) -> None:
-        """P12: with the same drives and geometry, what an earlier array contained may be readable again."""
+        """P12: warn that old content of an earlier array with the same drives and geometry may be readable again."""
         nodes = {volume.device: volume for volume in made if volume.device and self.facts.pins}
         for node, found in converse(probed(list(nodes)), self.runner).items():
             if found:
@@ -198,7 +198,7 @@ class Applying:
                 self.tell(f"Warning: {text} Look at it before you use it.")
 
     def _next(self, found: Stages, seen: Survey) -> Sequence[Step]:
-        """The steps of the next stage; empty: all is done."""
+        """Return the steps of the next stage; empty: everything is done."""
         creating = [(name, plan.steps) for name, plan in found.plans if name not in ("config", "delete")]
         if creating:
             return creating[0][1]
@@ -235,7 +235,7 @@ class Applying:
         return ()
 
     def _own(self, seen: Survey) -> list[tuple[Controller, Volume]]:
-        """The volumes that this operation made, or that are to be in the configuration."""
+        """Return the volumes that this operation created, or that must be in the configuration."""
         pinned = self.facts.pinned(self.layout)
         wanted = [
             one for one in pinned.volumes
@@ -275,7 +275,7 @@ def _identity(volume: Volume) -> Identity:
 
 
 def _present(one: Doomed, seen: Survey) -> Iterator[tuple[Identity, str]]:
-    """The former members that are there: the whole drive, and the node of the member."""
+    """Yield the former members that are present: the whole drive, and the node of the member."""
     drives = {drive.serial: drive for _, drive in physical_drives(seen.inventory.controllers) if drive.serial}
     for pair in one.members:
         serial, _, part = pair.partition("=")

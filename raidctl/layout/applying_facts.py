@@ -1,4 +1,4 @@
-"""What an operation on a layout keeps in the journal, as text. Pure."""
+"""The facts of an operation on a layout, stored in the journal as text. Pure."""
 
 from __future__ import annotations
 
@@ -13,33 +13,33 @@ _KEY = "layout"
 
 
 class Doomed(Struct, frozen=True, kw_only=True):
-    """A volume that is deleted, with what its members are known by."""
+    """A volume to delete, with the identities of its members."""
 
     family: str
     unique_id: str
     members: tuple[str, ...]
-    """``SERIAL=`` of a whole drive, ``SERIAL=1`` of a partition: what follows the name of the drive's node."""
+    """``SERIAL=`` for a whole drive, ``SERIAL=1`` for a partition: the suffix of the drive's node."""
 
 
 class ApplyFacts(Struct, frozen=True, kw_only=True):
-    """What continues the operation."""
+    """The facts that are needed to continue the operation."""
 
     file: str = ""
     """Name of the layout file."""
     text: str = ""
     """Its whole content: the file may be gone when the operation continues."""
     controller: str = ""
-    """The controller of volumes that name none; empty: all do."""
+    """The controller of volumes that name none; empty: all name one."""
     wipe: tuple[str, ...] = ()
-    """Serial numbers and unique ids whose content may be removed."""
+    """Serial numbers and unique ids whose content may be erased."""
     pins: Mapping[int, tuple[tuple[str, ...], tuple[str, ...]]] = {}
-    """The drives and spares that were chosen, by the volume's line in the file."""
+    """The chosen drives and spares, by the volume's line in the file."""
     doomed: tuple[Doomed, ...] = ()
     config: bool = False
     """Whether the configuration of the machine changes."""
 
     def pinned(self, layout: Layout) -> Layout:
-        """The layout with the drives that were chosen."""
+        """The layout with the chosen drives."""
         return msgspec.structs.replace(
             layout,
             volumes=tuple(
@@ -51,10 +51,10 @@ class ApplyFacts(Struct, frozen=True, kw_only=True):
         )
 
     def texts(self) -> dict[str, str]:
-        """As the journal keeps it."""
+        """The facts in the form of the journal."""
         return {_KEY: msgspec.json.encode(self).decode()}
 
 
 def facts_of(kept: Mapping[str, str]) -> ApplyFacts | None:
-    """What the journal has; None: it is another operation."""
+    """The facts from the journal; None: it is another operation."""
     return msgspec.json.decode(kept[_KEY], type=ApplyFacts) if _KEY in kept else None

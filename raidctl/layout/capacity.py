@@ -1,4 +1,4 @@
-"""Whether a volume can be made of some drives, and how large it becomes. Pure."""
+"""Whether a volume is possible on some drives, and its size. Pure."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ _USABLE: Mapping[RaidLevel, Callable[[int], float]] = {
     "raid0": float, "linear": float, "raid1": lambda _: 1.0, "raid4": lambda n: n - 1.0, "raid5": lambda n: n - 1.0,
     "raid6": lambda n: n - 2.0, "raid10": lambda n: n / 2,
 }  # fmt: skip
-"""Usable drives of so many."""
+"""Usable drives by their number."""
 
 
 OVERHEAD = 0.03
-"""What metadata and rounding take of a drive at most; a volume of less is one of a part of its drives."""
+"""Maximum share of a drive for metadata and rounding; a smaller volume uses only a part of its drives."""
 
 
 def impossible(wanted: VolumeLayout, chosen: Chosen) -> Iterator[str]:
-    """Why such a volume cannot be made of these drives."""
+    """Why such a volume is impossible on these drives."""
     level, number = wanted.raid_level, len(chosen.places)
     if level is None:
         return
@@ -39,7 +39,7 @@ def impossible(wanted: VolumeLayout, chosen: Chosen) -> Iterator[str]:
 
 
 def whole(level: RaidLevel | None, sizes: Sequence[int | None], size: int | None) -> bool | None:
-    """Whether a software array takes all of its members, but for metadata and rounding; None: unknown."""
+    """Whether a software array uses its members completely, but for metadata and rounding; None: unknown."""
     usable = _USABLE.get(level) if level is not None else None
     known = [one for one in sizes if one]
     if usable is None or not known or len(known) < len(sizes) or not size:

@@ -1,6 +1,6 @@
-"""Choose the drives of a volume that is to be made. Pure.
+"""Choose the drives of a new volume. Pure.
 
-A drive is taken only if it is known to be free and healthy: unknown use is use.
+A drive is used only if it is known to be free and healthy.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from raidctl.toml_files.mistakes import suggestion
 from raidctl.units import format_decimal
 
 _ROOM = 0.1
-"""Sizes of the members of one array may differ by this share: what is larger is wasted."""
+"""Maximum relative difference of member sizes in one array: the excess is wasted."""
 
 
 class Place(Struct, frozen=True, kw_only=True):
-    """A drive, or a partition of it, that a volume is to be made on."""
+    """A drive, or a partition of it, for a new volume."""
 
     drive: Drive
     node: str | None
@@ -36,10 +36,10 @@ class Place(Struct, frozen=True, kw_only=True):
     part: str
     """Number of the partition; empty: the whole drive."""
     name: str
-    """For a person: serial number or id."""
+    """In messages: serial number or id."""
 
     def overlaps(self, other: Place) -> bool:
-        """Whether both have something of one drive: the same partition, or one of them all of it."""
+        """Whether both use the same partition, or one of them the whole drive."""
         return self.drive.id == other.drive.id and (self.part == other.part or not self.part or not other.part)
 
 
@@ -53,23 +53,23 @@ class Chosen(Struct, frozen=True, kw_only=True):
 
 
 Signatures = Mapping[str, tuple[str, ...] | None]
-"""What a probe found on each device node; None: it could not be read."""
+"""Signatures that a probe found on each device node; None: it could not be read."""
 
 
 class Stock(Struct, frozen=True, kw_only=True):
-    """What volumes can be made of."""
+    """The drives available for new volumes."""
 
     machine: Machine
     seen: Survey
     signatures: Signatures
     held: frozenset[str] = frozenset()
-    """Device nodes that a program holds for itself, so that the kernel refused them."""
+    """Device nodes that a program has opened exclusively."""
     unsafe: bool = False
     """Whether ``--unsafe`` was given: drives of unknown health are used."""
     wipe: frozenset[str] = frozenset()
-    """Serial numbers of the drives whose content may be removed."""
+    """Serial numbers of the drives whose content may be erased."""
     taken: list[Place] = field(default_factory=list)
-    """What other volumes of the layout have got already."""
+    """Places used by other volumes of the layout."""
 
 
 def candidates(controller: Controller, machine: Machine) -> list[Drive]:
@@ -120,7 +120,7 @@ def _named(
 
 
 def not_one(name: str, controller: Controller, drives: Sequence[Drive], machine: Machine) -> str:
-    """Say that a name is that of no drive: what may be meant, else which drives are free."""
+    """Report that a name matches no drive, with similar names or the free drives."""
     software = controller.mode == "software"
     what = f'"{name}" is no drive {"that md can use" if software else f"of {controller.id}"}'
     meant = suggestion(name, [machine.name(drive) for drive in drives])
@@ -135,7 +135,7 @@ def not_one(name: str, controller: Controller, drives: Sequence[Drive], machine:
 def _free(
     wanted: VolumeLayout, counted_: Counted, controller: Controller, stock: Stock
 ) -> tuple[list[Place], list[str]]:
-    """The free drives of a kind, and why each other one is passed over."""
+    """The free drives of a kind, and why the others are rejected."""
     passed_over, free = [], []
     for drive in candidates(controller, stock.machine):
         place = _place(drive, str(wanted.partition.number) if wanted.partition else "", stock.machine)
@@ -155,7 +155,7 @@ def _bay(drive: Drive) -> tuple[object, ...]:
 
 
 def _counted(wanted: VolumeLayout, counted_: Counted, controller: Controller, stock: Stock) -> Chosen:
-    """The smallest drives of one kind that suffice, members first, by enclosure and bay among equals."""
+    """The smallest sufficient drives of one kind, members first, by enclosure and bay among equals."""
     free, passed_over = _free(wanted, counted_, controller, stock)
     extra = wanted.spares if isinstance(wanted.spares, int) else 0
     named, why = _named(wanted, wanted.spares, controller, stock) if isinstance(wanted.spares, tuple) else ([], [])
@@ -187,7 +187,7 @@ _MIRRORED = ("raid1", "raid10", "raid1e")
 
 
 def _spread(group: Sequence[Place], count: int) -> list[Place]:
-    """Alternate between the enclosures, so that neighbours, which are copies of each other, are in different ones."""
+    """Alternate between the enclosures, so that neighbours, which mirror each other, are in different ones."""
     near = [place for place in group if not list(_alike([group[0], place]))]
     shelves: dict[str | None, list[Place]] = {}
     for place in near:
@@ -199,7 +199,7 @@ def _spread(group: Sequence[Place], count: int) -> list[Place]:
 def choose_spares(
     wanted: VolumeLayout, members: Sequence[Place], controller: Controller, stock: Stock
 ) -> tuple[list[Place], list[str]]:
-    """Spares for an array with these members: those that are named, or as many as are counted."""
+    """Spares for an array with these members: the named ones, or the requested number."""
     if isinstance(wanted.spares, tuple):
         found, why = _named(wanted, wanted.spares, controller, stock)
     else:
@@ -212,7 +212,7 @@ def choose_spares(
 def _spares(
     wanted: VolumeLayout, members: Sequence[Place], controller: Controller, stock: Stock
 ) -> tuple[list[Place], list[str]]:
-    """Spares that are counted, for members that are named: of their kind, not smaller than the smallest."""
+    """The requested number of spares for named members: of their kind, and at least as large as the smallest."""
     if not members or not isinstance(wanted.spares, int):
         return [], []
     like = members[0].drive
@@ -242,7 +242,7 @@ def _place(drive: Drive, part: str, machine: Machine) -> Place:
 
 
 def _unlike(drive: Drive, wanted: Counted) -> Iterator[str]:
-    """Why a drive is not one of those that are counted."""
+    """Why a drive does not match a counted specification."""
     for key, want in (("media", wanted.media), ("interface", wanted.interface), ("sector_bytes", wanted.sector_bytes)):
         value = getattr(drive, key)
         if want is not None and value != want:
@@ -256,7 +256,7 @@ def _unlike(drive: Drive, wanted: Counted) -> Iterator[str]:
 def objections(
     place: Place, controller: Controller, stock: Stock, partition: Partition | None = None, *, counted: bool = False
 ) -> Iterator[str]:
-    """Why a drive may not become part of a new volume, in sentences; ``partition``: it is made on the drive."""
+    """Why a drive must not become part of a new volume, in sentences; ``partition``: it is created on the drive."""
     drive = place.drive
     if any(place.overlaps(other) for other in stock.taken):
         yield f"{drive.id}: another volume of the layout uses it."
@@ -273,13 +273,13 @@ def objections(
 
 
 def _in_system(place: Place, stock: Stock, partition: Partition | None, *, counted: bool) -> Iterator[str]:
-    """A drive that the system sees: neither used nor signed, nor held by a program."""
+    """Objections to a drive that the system sees: used, with signatures, or held by a program."""
     node = place.node
     if partition is not None:
         made = stock.seen.view.block(node or "")
         whole = stock.seen.view.block(place.drive.device or "")
         if made is None or made.node != node or whole is None:
-            # to be made, on a drive without anything, or behind the partitions of other volumes
+            # a new partition, on an empty drive or after the partitions of other volumes
             node = place.drive.device
         elif why := differs(made, partition, place.drive):
             yield f"{place.drive.id}: {why}"
@@ -290,7 +290,7 @@ def _in_system(place: Place, stock: Stock, partition: Partition | None, *, count
         return
     if node in stock.held:
         yield f"{place.drive.id}: a program holds {node} for itself."
-    # a drive that is only counted is never wiped: --wipe is for the one that is named
+    # drives that are only counted are never wiped: --wipe is for named ones
     wiped = place.drive.serial in stock.wipe and not counted
     candidate = Candidate(drive=place.drive, node=node, signatures=stock.signatures.get(node))
     above = [one.node for one in stock.seen.view.above(block.name) if one.kind != "partition"]
@@ -310,7 +310,7 @@ def _mounted(seen: Survey, block: BlockDevice) -> bool:
 
 
 def _behind_controller(drive: Drive, seen: Survey) -> Iterator[str]:
-    """A drive behind a controller: in no array, no spare, with no configuration of another controller."""
+    """Objections to a drive behind a controller: in an array, a spare, or foreign."""
     if drive.role != "unassigned":
         word = "its use is unknown" if drive.role is None else f"it is a {drive.role} drive"
         yield f"{drive.id}: {word}{f' of {drive.array}' if drive.array else ''}."
@@ -323,7 +323,7 @@ def _behind_controller(drive: Drive, seen: Survey) -> Iterator[str]:
 
 
 def _alike(places: Sequence[Place], *, mixed: bool = False) -> Iterator[str]:
-    """Why drives do not belong into one array: kind, sectors, and sizes within a tenth."""
+    """Why drives do not belong in one array: kind, sectors, and sizes within a tenth."""
     for key, word in (("media", "kinds"), ("interface", "interfaces"), ("sector_bytes", "sector sizes")):
         values = {getattr(place.drive, key) for place in places}
         if len(values) > 1:

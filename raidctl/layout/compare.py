@@ -1,7 +1,7 @@
 """Compare a machine with a layout, for ``raidctl layout check``. Pure.
 
-A value that no tool reports is ``unknown``, never the same; a volume that is not listed is a difference only if
-something that could list it was read.
+A value that no tool reports is ``unknown``, never the same; a missing volume is a difference only if everything that
+could list it was read.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from raidctl.units import format_binary, format_decimal
 
 Verdict = Literal["same", "settings", "different", "missing", "doomed", "unlisted", "unknown"]
 _SAME_SIZE = 0.01
-"""Tools print sizes rounded in their own ways, and controllers round what was asked for."""
+"""Relative tolerance for sizes, as tools and controllers round them."""
 _SETTINGS = ("name", "write", "read", "io", "drive_cache")
 """Keys that can be set on an existing volume."""
 
 
 class Difference(Struct, frozen=True):
-    """One key of a layout that the machine does not meet, or cannot be known to meet."""
+    """One key of a layout that the machine does not meet, or for which this is unknown."""
 
     key: Annotated[str, doc("Key of the layout: `raid_level`, `drives`.")]
     wanted: Annotated[str, doc("What the layout requires.")]
@@ -108,7 +108,7 @@ def _machine(layout: Layout, machine: Machine) -> Compared | None:
 
 
 def hidden_by(inventory: Inventory) -> str | None:
-    """What was not read, so that an object may exist without being listed; None if all was."""
+    """What was not read, so that objects may exist unlisted; None if everything was read."""
     for problem in inventory.problems:
         if hides(problem):
             return f"Not everything could be read: {problem.where}: {problem.message}"
@@ -135,7 +135,7 @@ def _volume(wanted: VolumeLayout, machine: Machine, matched: set[str]) -> Compar
 
 
 def _doomed(wanted: Deletion, machine: Machine) -> Compared:
-    """A volume that must not exist, found by its unique id alone."""
+    """A volume that must not exist, found only by its unique id."""
     label, hidden = wanted.unique_id, hidden_by(machine.inventory)
     found = [
         (controller, volume) for controller, volume in machine.volumes()
@@ -167,9 +167,9 @@ Pair = tuple[Controller, Volume]
 
 
 def _match(wanted: VolumeLayout, candidates: Sequence[Pair], machine: Machine) -> Pair | str | None:
-    """The volume that is meant; a sentence if several fit; None if none does.
+    """The matching volume; a sentence if several match; None if none does.
 
-    What does not move decides first: the unique id, then the members, then name and id.
+    Permanent identifiers decide first: the unique id, then the members, then name and id.
     """
     tests: list[Callable[[Pair], bool]] = []
     if wanted.unique_id is not None:
@@ -182,10 +182,10 @@ def _match(wanted: VolumeLayout, candidates: Sequence[Pair], machine: Machine) -
         tests.append(lambda pair: pair[1].id == wanted.id)
     if not tests:
         tests.append(lambda pair: not any(_differences(wanted, *pair, machine)))
-        # of a volume of which something is unknown, nobody knows that it is not the one
+        # a volume with unknown fields may be the one
         tests.append(lambda pair: _verdict(tuple(_differences(wanted, *pair, machine))) == "unknown")
     if wanted.unique_id is not None and not any(tests[0](pair) for pair in candidates):
-        # another unique id is another volume, whatever its name; one without any may be the volume
+        # a different unique id means another volume, whatever its name; one without any may be the volume
         candidates = [pair for pair in candidates if pair[1].unique_id is None]
     for test in tests:
         found = [pair for pair in candidates if test(pair)]
@@ -199,7 +199,7 @@ def _match(wanted: VolumeLayout, candidates: Sequence[Pair], machine: Machine) -
 
 
 def _same_name(wanted: VolumeLayout, volume: Volume) -> bool:
-    """Whether a volume has the name; the home host that md writes in front of it may be left out."""
+    """Whether a volume has the name; the home host that md prepends may be missing."""
     name, found = wanted.name or "", volume.name
     if found is not None and volume.metadata and ":" in found and ":" not in name:
         found = found.partition(":")[2]
@@ -222,7 +222,7 @@ def members_named(wanted: VolumeLayout, names: Sequence[str] | None = None) -> l
 
 
 def _unlike(names: Sequence[str], drives: Iterable[Drive], machine: Machine) -> tuple[list[str], list[str]] | None:
-    """The names without a drive, and the drives without a name; None if they are the same."""
+    """Names without a drive, and drives without a name; None if they agree."""
     left = list(drives)
     gone = []
     for name in names:
@@ -312,7 +312,7 @@ def _drives(wanted: VolumeLayout, members: Sequence[Drive] | None, machine: Mach
 
 
 def _counted(key: str, wanted: Counted, drives: Sequence[Drive] | None) -> Iterator[Difference]:
-    """Compare drives that are not named with a number and what they must be."""
+    """Compare counted drives with their number and properties."""
     if drives is None or len(drives) != wanted.count:
         yield Difference(key, counted(wanted.count, "drive"), None if drives is None else counted(len(drives), "drive"))
         return
@@ -349,7 +349,7 @@ def _dedicated(wanted: VolumeLayout, controller: Controller, volume: Volume, mac
     if wanted.spares is None:
         return
     found = spares_of(controller, volume)
-    known = members_of(controller, volume) is not None  # else a spare that no output lists may be there
+    known = members_of(controller, volume) is not None  # otherwise a spare that no output lists may exist
     if isinstance(wanted.spares, int):
         if len(found) < wanted.spares:
             yield Difference("spares", f"at least {wanted.spares}", str(len(found)) if known else None)

@@ -1,4 +1,4 @@
-"""Whether a volume may be deleted: guards P1 to P5. Pure. Unknown use is use."""
+"""Whether a volume may be deleted: guards P1 to P5. Pure. Unknown use counts as use."""
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ def read_layout(path: str, data: bytes, controller: str | None = None) -> Layout
 
 
 class LayoutMistakesError(MistakesError):
-    """A layout with mistakes; ``layout`` is what could be read of it."""
+    """A layout with mistakes; ``layout`` is the readable part."""
 
     def __init__(self, faults: Sequence[Fault], layout: Layout) -> None:
         super().__init__(faults)
@@ -104,7 +104,7 @@ def _layout(table: Mapping[str, Any], place: Place) -> Layout:
 
 
 def _numbered(volumes: Sequence[VolumeLayout]) -> Iterator[VolumeLayout]:
-    """Give the partitions of each drive their numbers, in the order of the file."""
+    """Number the partitions of each drive, in the order of the file."""
     made = Counter[str]()
     for volume in volumes:
         if volume.partition is None:
@@ -180,7 +180,7 @@ def _number(spec: Any, place: Place) -> int | None:
 
 
 def _word(known: Sequence[str], short: Mapping[str, str] | None = None) -> Reader:
-    """A reader of one of the model's words; a hyphen is as good as an underscore."""
+    """A reader of one of the model's words; hyphens and underscores are equal."""
 
     def read(spec: Any, place: Place) -> str | None:
         word = spec.lower().replace("-", "_") if isinstance(spec, str) else ""
@@ -273,11 +273,11 @@ VOLUME_KEYS: Mapping[str, Reader] = {
     "io": _word(get_args(IoPolicy)), "drive_cache": _word(get_args(DriveCachePolicy)), "metadata": _text,
     "layout": _text, "consistency_policy": _text, "partition": _partition, "mixed_sizes": _flag, "config": _flag,
 }  # fmt: skip
-"""Keys of a volume, and how each is read."""
+"""Keys of a volume, with their readers."""
 
 
 def _partitioned_twice(one: VolumeLayout, other: VolumeLayout, both: set[str], place: Place) -> None:
-    """Note partitions that would have different numbers on the drives of one array, or follow one without an end."""
+    """Report partitions with different numbers on the drives of one array, or after one without an end."""
     if not both:
         return
     if set(one.drives or ()) != set(other.drives or ()):  # type: ignore[arg-type]  # both are named here
@@ -287,7 +287,7 @@ def _partitioned_twice(one: VolumeLayout, other: VolumeLayout, both: set[str], p
 
 
 def _deleted_and_listed(layout: Layout, place: Place) -> None:
-    """Note volumes that the file lists and deletes."""
+    """Report volumes that the file both lists and deletes."""
     listed = {plain_id(one.unique_id): one.line for one in layout.volumes if one.unique_id}
     for number, one in enumerate(layout.deletions):
         line = listed.get(plain_id(one.unique_id))
@@ -296,9 +296,9 @@ def _deleted_and_listed(layout: Layout, place: Place) -> None:
 
 
 def _used_twice(layout: Layout, place: Place) -> None:
-    """Note drives that two arrays of one controller would share; volumes of one array name the same drives.
+    """Report drives in two arrays of one controller; volumes of one array name the same drives.
 
-    Not so in a family whose volumes each take a part of some of the drives.
+    Does not apply to families whose volumes use parts of drives.
     """
     shared: list[tuple[int, VolumeLayout, str]] = []
     for number, one in enumerate(layout.volumes):

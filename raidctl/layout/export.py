@@ -85,7 +85,7 @@ def _drives(machine: Machine, controller: Controller, volume: Volume) -> Iterato
 
 
 def _cache(volume: Volume) -> Iterator[tuple[str, str]]:
-    """What is configured: it is what comes back when a battery is replaced."""
+    """The configured settings: these are restored when a battery is replaced."""
     if volume.cache is None:
         return
     cache = volume.cache

@@ -1,6 +1,6 @@
 """A layout in the format of a provisioner, for ``raidctl layout export --format``. Pure.
 
-What such a format cannot express is a note beside it, on standard error.
+What the format cannot express is a note for standard error.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def _bay(drive: Drive) -> str:
 
 def _places(members: Sequence[Drive]) -> Iterator[dict[str, Any]]:
     for drive in members:
-        # 252:3, or 1I:1:3 with its port: what is in front of the last colon is where the bay is
+        # 252:3, or 1I:1:3 with its port: the part before the last colon identifies the enclosure
         enclosure, _, bay = _bay(drive).rpartition(":")
         if bay.isascii() and bay.isdecimal():
             yield {"Enclosure": enclosure, "Slot": int(bay)}

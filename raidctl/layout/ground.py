@@ -1,4 +1,4 @@
-"""What ``raidctl layout apply`` reads beyond the inventory: signatures, programs that hold a drive, configuration."""
+"""Facts for ``raidctl layout apply`` besides the inventory: signatures, exclusive opens, configuration."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from raidctl.vendor.protocol import Vendor
 
 
 class Ground(Struct, frozen=True, kw_only=True):
-    """What was read, for one look at the machine."""
+    """The facts of one reading."""
 
     signatures: Mapping[str, tuple[str, ...] | None]
     """By device node; None: it could not be read."""
     held: frozenset[str]
-    """Device nodes that a program holds for itself, or that could not be opened for writing."""
+    """Device nodes that a program has opened exclusively, or that could not be opened for writing."""
     setups: Mapping[str, Setup]
     """By family."""
 
     def stock(self, seen: Survey, wipe: frozenset[str], *, unsafe: bool) -> Stock:
-        """What volumes can be made of."""
+        """The drives available for new volumes."""
         return Stock(
             machine=Machine(seen.inventory),
             seen=seen,
@@ -41,15 +41,15 @@ class Ground(Struct, frozen=True, kw_only=True):
 
 
 def makers(vendors: Sequence[Vendor]) -> dict[str, Making]:
-    """The families whose volumes raidctl makes itself."""
+    """The families whose volumes raidctl creates itself."""
     return {vendor.FAMILY: making for vendor in vendors if (making := making_of(vendor)) is not None}
 
 
 def ground(layout: Layout, seen: Survey, vendors: Sequence[Vendor]) -> Dialogue[Ground]:
-    """Probe the drives of missing volumes, and the volumes that are to be deleted."""
+    """Probe the drives of missing volumes, and the volumes to delete."""
     nodes = [*nodes_to_probe(layout, seen), *doomed_nodes(layout, seen)]
     found = yield from probed(nodes)
-    # opening a drive for writing makes udev look at it again: not at those that have a signature
+    # opening a drive for writing makes udev probe it again, so drives with signatures are not opened
     empty = [node for node in nodes if found[node] == () or node in doomed_nodes(layout, seen)]
     answers = yield from ask_all([exclusive(node) for node in empty])
     held = {node for node, answer in zip(empty, answers, strict=True) if not opened(answer)}
@@ -66,7 +66,7 @@ def probed(nodes: Sequence[str]) -> Dialogue[dict[str, tuple[str, ...] | None]]:
 
 
 def doomed_nodes(layout: Layout, seen: Survey) -> list[str]:
-    """The device nodes of the volumes that are to be deleted."""
+    """The device nodes of the volumes to delete."""
     machine = Machine(seen.inventory)
     ids = {plain_id(one.unique_id) for one in layout.deletions}
     return [

@@ -1,4 +1,4 @@
-"""Spares that an existing array lacks: which drives become them. Pure."""
+"""Missing spares of existing arrays, and the drives for them. Pure."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from raidctl.vendor.plan import Deed
 
 
 class Lacking(Struct, frozen=True, kw_only=True):
-    """Drives that become spares of an array that exists."""
+    """Drives that become spares of an existing array."""
 
     controller: Controller
     volume: Volume
@@ -29,14 +29,14 @@ class Lacking(Struct, frozen=True, kw_only=True):
 
 
 def lacks_spares_only(one: Compared) -> bool:
-    """Whether nothing but the number or the names of spares differs."""
+    """Whether only the number or the names of spares differ."""
     return one.verdict == "different" and all(
         each.key == "spares" and each.found is not None for each in one.differences
     )
 
 
 def lacking(one: Compared, wanted: VolumeLayout, stock: Stock) -> Lacking | tuple[str, ...]:
-    """The drives, or why there are none; more spares than listed are no reason to do anything."""
+    """The drives, or why there are none; surplus spares need no step."""
     pair = next(
         ((controller, volume) for controller, volume in stock.machine.volumes() if volume.id == one.object_id), None
     )

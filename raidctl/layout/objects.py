@@ -1,4 +1,4 @@
-"""Find what a layout names in an inventory: controllers, drives, members, spares. Pure."""
+"""Find the objects of a layout in an inventory: controllers, drives, members, spares. Pure."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SOFTWARE = Controller(id="md", vendor="Linux", model="Linux md", mode="software"
 
 
 def plain_id(text: str | None) -> str | None:
-    """A unique id without what tools write differently: case, ``0x``, dashes and colons."""
+    """A unique id in normal form: without case, ``0x``, dashes and colons."""
     return text.lower().removeprefix("0x").replace("-", "").replace(":", "") if text else None
 
 
@@ -30,7 +30,7 @@ class Machine(Struct, frozen=True, dict=True):
 
     @cached_property
     def serials(self) -> dict[str, int]:
-        """How many physical drives have each serial number."""
+        """The number of physical drives with each serial number."""
         return Counter(drive.serial for _, drive in physical_drives(self.inventory.controllers) if drive.serial)
 
     @cached_property
@@ -39,7 +39,7 @@ class Machine(Struct, frozen=True, dict=True):
         return {drive.id: drive for controller in self.inventory.controllers for drive in controller.drives}
 
     def controllers(self, word: str) -> list[Controller]:
-        """The controllers that a word means: by id; else by serial number, family, or a part of vendor and model."""
+        """The controllers that a word names: by id; else by serial number, family, or a part of vendor and model."""
         every = self.inventory.controllers
         exact = [
             [one for one in every if word in (one.id, one.serial)],
@@ -51,18 +51,18 @@ class Machine(Struct, frozen=True, dict=True):
         return found or ([SOFTWARE] if word == SOFTWARE.id else [])
 
     def no_controller(self, word: str) -> str:
-        """Say that no controller is called so, and what may be meant."""
+        """Report that no controller has a name, with suggestions."""
         names = [name for one in self.inventory.controllers for name in (one.id, family_of(one), one.serial) if name]
         meant = suggestion(word, names)
         return f'There is no controller "{word}"{f"; {meant}" if meant else "."}'
 
     def volumes(self) -> Iterator[tuple[Controller, Volume]]:
-        """The volumes that a layout lists: not the drives that the system sees as they are."""
+        """The volumes that a layout lists, without plain drives."""
         for controller in self.inventory.controllers:
             yield from ((controller, one) for one in controller.volumes if one.raid_level != "jbod")
 
     def name(self, drive: Drive) -> str:
-        """What identifies a drive best: serial number, with its partition (``ZC1A-part1``); else its id or device."""
+        """The best identifier of a drive: serial number, with its partition (``ZC1A-part1``); else its id or device."""
         below = self.drives.get(drive.backing[0]) if len(drive.backing) == 1 else None
         serial = (below or drive).serial
         if serial is None or self.serials.get(serial, 0) != 1 or set(serial) <= _MASKED:
@@ -88,7 +88,7 @@ def array_of(controller: Controller, volume: Volume) -> Array | None:
 
 
 def members_of(controller: Controller, volume: Volume) -> Sequence[Drive] | None:
-    """The members of a volume, also failed ones that are listed; None if no output lists them all."""
+    """The members of a volume, listed failed ones included; None if no output lists them all."""
     array = array_of(controller, volume)
     if array is None or not array.drives:
         return None

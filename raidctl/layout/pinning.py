@@ -1,4 +1,4 @@
-"""Write the drives that were chosen into a layout file, so that they stay the same wherever they are. Pure."""
+"""Write the chosen drives into a layout file, by identifiers that do not depend on their bays. Pure."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class CannotPin(Exception):
 
 
 def pinned(text: str, names: Mapping[int, tuple[Sequence[str], Sequence[str]]], creations: Sequence[Creation]) -> str:
-    """The text of a TOML layout with the drives of these volumes; all else stays as it is.
+    """The text of a TOML layout with the drives of these volumes filled in; all else is unchanged.
 
     Args:
         text: The file.

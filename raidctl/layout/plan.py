@@ -1,6 +1,6 @@
-"""The steps from a machine to a layout, for ``raidctl layout plan``. Pure; nothing of it is run.
+"""The steps from a machine to a layout, for ``raidctl layout plan``. Pure; nothing is run.
 
-Settings come first, then volumes that are missing. Volumes are never deleted or converted: what would need that is
+Settings come first, then missing volumes. Volumes are never deleted or converted: a difference that needs this is
 refused, with the reason.
 """
 
@@ -34,7 +34,7 @@ _OPTIONS = {"write": "--write", "read": "--read", "io": "--io", "drive_cache": "
 
 
 class Step(Struct, frozen=True, kw_only=True):
-    """One step, to be run by a person."""
+    """One manual step."""
 
     kind: Annotated[
         Literal["setting", "create", "spare", "delete"],
@@ -47,7 +47,7 @@ class Step(Struct, frozen=True, kw_only=True):
 
 
 class NotPlanned(Struct, frozen=True, kw_only=True):
-    """A difference that has no step, and why."""
+    """A difference without a step, and the reason."""
 
     label: Annotated[str, doc("Name in the layout.")]
     why: Annotated[tuple[str, ...], doc("Reasons, one sentence each.")]
@@ -64,7 +64,7 @@ class LayoutPlan(Struct, frozen=True, kw_only=True):
 
 
 def nodes_to_probe(layout: Layout, seen: Survey) -> list[str]:
-    """The device nodes that new md arrays may be made on: they are probed for signatures before a plan is made."""
+    """The device nodes that new md arrays may use, to be probed for signatures before planning."""
     machine = Machine(seen.inventory)
     nodes: dict[str, None] = {}
     for wanted in _missing(layout, compare(layout, seen.inventory)):
@@ -91,13 +91,13 @@ def _missing(layout: Layout, found: Comparison) -> Iterator[VolumeLayout]:
 
 
 def plan(layout: Layout, seen: Survey, vendors: Sequence[Vendor], signatures: Signatures) -> LayoutPlan:
-    """The steps, and what has none."""
+    """The steps, and differences without a step."""
     stock = Stock(machine=Machine(seen.inventory), seen=seen, signatures=signatures)
     return compiled(layout, stock, vendors).plan
 
 
 class Creation(Struct, frozen=True, kw_only=True):
-    """A volume that is to be made, with its drives."""
+    """A volume to create, with its drives."""
 
     wanted: VolumeLayout
     controller: Controller
@@ -116,7 +116,7 @@ class Compiled(Struct, frozen=True, kw_only=True):
     spares: tuple[Lacking, ...] = ()
     """Spares that existing arrays lack."""
     doomed: tuple[str, ...] = ()
-    """Ids of the volumes that are to be deleted."""
+    """Ids of the volumes to delete."""
 
 
 def drives_of(one: Creation) -> list[Drive]:
@@ -137,7 +137,7 @@ def drive_tables(creations: Sequence[Creation]) -> Iterator[tuple[Drive, list[Cr
 
 
 def _partitioned(creations: Sequence[Creation], seen: Survey) -> Iterator[tuple[Creation, str, bool]]:
-    """The volume, with the command that makes partitions first, or why they do not fit (true)."""
+    """Each volume with the command that creates partitions, or why they do not fit (true)."""
     for drive, mine, table in drive_tables(creations):
         if isinstance(table, str):
             yield mine[0], f"{drive.id}: {table}", True
@@ -147,7 +147,7 @@ def _partitioned(creations: Sequence[Creation], seen: Survey) -> Iterator[tuple[
 
 
 def _with_tables(made: list[Creation], steps: list[Step], seen: Survey) -> Iterator[NotPlanned]:
-    """Put the commands that make partitions in front of the first volume on them; yield those that do not fit."""
+    """Put partitioning commands before the first volume that needs them; yield volumes that do not fit."""
     for one, text, wrong in _partitioned(made, seen):
         if wrong:
             yield NotPlanned(label=one.wanted.label, why=(text,))
@@ -158,14 +158,14 @@ def _with_tables(made: list[Creation], steps: list[Step], seen: Survey) -> Itera
 
 
 def chosen_names(one: Creation, *, spares: bool = False) -> tuple[str, ...]:
-    """The names of the drives as the layout would list them: a partition that is made is not part of the name."""
+    """The names of the drives for the layout: a new partition is not part of the name."""
     places = one.chosen.spares if spares else one.chosen.places
     part = members_named(one.wanted, [""])[0]
     return tuple(place.name.removesuffix(part) if part else place.name for place in places)
 
 
 def compiled(layout: Layout, stock: Stock, vendors: Sequence[Vendor]) -> Compiled:
-    """Compare a machine with a layout, and choose the drives of what is missing."""
+    """Compare a machine with a layout, and choose the drives of missing objects."""
     found = compare(layout, stock.seen.inventory)
     wrong = [one for one in found.compared if one.label == "machine" and one.verdict != "same"]
     if wrong:
@@ -214,7 +214,7 @@ def compiled(layout: Layout, stock: Stock, vendors: Sequence[Vendor]) -> Compile
 
 
 def lined(refused: Sequence[NotPlanned], layout: Layout) -> Iterator[NotPlanned]:
-    """The same, each with the line of its volume in the file."""
+    """Add to each the line of its volume in the file."""
     lines: dict[str, list[int]] = {}
     for volume in layout.volumes:
         lines.setdefault(volume.label, []).append(volume.line)
@@ -234,7 +234,7 @@ def _adding(one: Lacking) -> Step:
 
 
 def _apart(made: Creation) -> Iterator[NotPlanned]:
-    """What a controller's command does not do: its spares are made by a command of their own."""
+    """Spares of a new volume on a controller: they need a separate command."""
     if made.chosen.spares and made.controller.mode != "software":
         names = ", ".join(place.name for place in made.chosen.spares)
         why = f'spares: run "raidctl spare add" or the vendor\'s tool for {names} when the volume exists.'
@@ -247,14 +247,14 @@ _SETTING: Mapping[str, Setting] = {
 
 
 def _desired(one: Compared, volume: VolumeLayout) -> Iterator[Desired]:
-    """The settings that differ; what is unknown is not set."""
+    """The settings that differ; unknown ones are not set."""
     for each in one.differences:
         if each.found is not None and each.key in _OPTIONS and one.object_id is not None:
             yield Desired(object_id=one.object_id, setting=_SETTING[each.key], value=str(getattr(volume, each.key)))
 
 
 def _setting(one: Compared, desired: Sequence[Desired]) -> Step:
-    """The raidctl command that sets what differs."""
+    """The raidctl command that sets the differing settings."""
     options = {setting: _OPTIONS[key] for key, setting in _SETTING.items()}
     words = [word for each in desired for word in (options[each.setting], each.value.replace("_", "-"))]
     command = shlex.join(["raidctl", "cache", "set", str(one.object_id), *words])
@@ -262,7 +262,7 @@ def _setting(one: Compared, desired: Sequence[Desired]) -> Step:
 
 
 def _others(one: Compared, *, planned: bool) -> Iterator[NotPlanned]:
-    """What of a difference has no step."""
+    """Parts of a difference without a step."""
     if one.why is not None:
         yield NotPlanned(label=one.label, why=(one.why,))
         return
@@ -316,7 +316,7 @@ def _creation(wanted: VolumeLayout, stock: Stock, vendors: Sequence[Vendor]) -> 
 
 
 def _warnings(made: Creation) -> Iterator[str]:
-    """P8: what its RAID level does not survive."""
+    """P8: the failures that its RAID level does not survive."""
     label, new = made.wanted.label, made.new
     if new.raid_level in ("raid0", "linear"):
         yield f"{label} is a {new.raid_level}: the first drive that fails takes all of its data with it."
@@ -346,7 +346,7 @@ def _new(wanted: VolumeLayout, level: RaidLevel, chosen: Chosen) -> NewVolume:
 
 
 def _commands(controller: Controller, new: NewVolume, vendors: Sequence[Vendor], seen: Survey) -> tuple[str, ...]:
-    """The commands of the family.
+    """The commands of the controller's family.
 
     Raises:
         CannotCreate: It has none.

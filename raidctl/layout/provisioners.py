@@ -1,8 +1,8 @@
-"""Layouts of provisioners: Ironic's ``target_raid_config`` and the volume specifications of Digital Rebar's drp-raid.
+"""Layouts of provisioners: Ironic's ``target_raid_config``, and volume specifications of drp-raid.
 
 Facts: https://docs.openstack.org/ironic/latest/admin/raid.html with its JSON schema, and the documentation of the
-parameter ``raid-target-config`` of drp-raid. Both are JSON. What has no place in a layout is a mistake, never dropped
-in silence; names of controllers and indices move, so an index is refused.
+parameter ``raid-target-config`` of drp-raid. Both are JSON. A value without a counterpart in a layout is a mistake,
+never silently dropped; indices of controllers are refused, as they may change.
 """
 
 from __future__ import annotations
@@ -44,11 +44,11 @@ SOFTWARE = "software"
 
 
 def kind_of(data: bytes) -> Kind:
-    """Which format a file has: a JSON object is Ironic's, a JSON list drp-raid's; anything else is TOML."""
+    """The format of a file: a JSON object is Ironic's, a JSON list drp-raid's; anything else is TOML."""
     head = data.lstrip(b"\xef\xbb\xbf \t\r\n")
     if head[:1] == b"{":
         return "ironic"
-    # a TOML file may begin with [table]; a list of objects, or an empty one, is none
+    # a TOML file may begin with [table]; a list of objects, or an empty list, is no TOML
     rest = head[1:].lstrip()
     return "drp" if head[:1] == b"[" and rest[:1] in (b"{", b"]") and not rest.startswith(b"]]") else "toml"
 
@@ -59,7 +59,7 @@ def read_provisioner(path: str, data: bytes, faults: list[Fault], controller: st
     Args:
         path: For messages.
         data: The file.
-        faults: Where mistakes go.
+        faults: The list of mistakes.
         controller: The controller of volumes that name none, or only an index.
     """
     try:
@@ -152,7 +152,7 @@ def _logical_disk(one: Any, place: Place, controller: str | None) -> VolumeLayou
 
 
 def _name(one: Mapping[str, Any], place: Place) -> str | None:
-    """Its name; an md array needs one, and gets its number in the file."""
+    """Return its name; an md array needs one, by default its number in the file."""
     name = one.get("volume_name")
     if name is not None and not (isinstance(name, str) and name):
         place.wrong("volume_name is a text.")
@@ -198,7 +198,7 @@ def _drp(one: Any, place: Place, controller: str | None) -> VolumeLayout | None:
     if controller is None:
         place.wrong("Controller is an index in the order of the PCI bus, which moves: name it with --controller.")
     word = one.get("Size") or "max"
-    # "min" and "max" choose the drives: the volume always takes all of them
+    # "min" and "max" choose the drives: the volume always uses all of them
     size: int | Literal["max"] | None = "max"
     if word not in ("min", "max"):
         size = _size(word, place, "Size")

@@ -1,4 +1,4 @@
-"""What a layout file contains. Values only."""
+"""The content of a layout file. Values only."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from raidctl.model.cache import DriveCachePolicy, IoPolicy, ReadPolicy, WritePol
 from raidctl.model.inventory import Interface, Media, RaidLevel
 
 VERSION = 1
-"""Of the file's format: its key ``layout``."""
+"""Version of the file format: its key ``layout``."""
 
 
 class Counted(Struct, frozen=True, kw_only=True):
-    """Drives that are not named: any that fit."""
+    """Drives that are not named: any that match."""
 
     count: Annotated[int, doc("Number of drives.")]
     media: Annotated[Media | None, doc("`hdd` or `ssd`; null: any.")] = None

@@ -1,8 +1,7 @@
 """The steps of a layout in the order in which they are carried out. Pure.
 
-Settings; content that is removed from drives (``--wipe``); partition tables; one volume after the other; then
-deletions, one after the other. Each stage is planned from a new reading of the machine, so an operation that was cut
-off goes on with what is left.
+Settings; erasing of drives (``--wipe``); partition tables; volumes one by one; then deletions one by one. Each stage is
+planned from a new reading of the machine, so an interrupted operation continues with the rest.
 """
 
 from __future__ import annotations
@@ -34,22 +33,22 @@ _SECONDS = 30.0
 
 
 class Stages(Struct, frozen=True, kw_only=True):
-    """What has to be done, stage by stage, and what cannot be."""
+    """The steps by stage, and the refusals."""
 
     plans: tuple[tuple[str, Plan], ...] = ()
     """Name of the stage, and its steps."""
     refused: tuple[NotPlanned, ...] = ()
     printed: tuple[str, ...] = ()
-    """Labels of the volumes whose commands are only printed, because they are on hardware controllers."""
+    """Labels of volumes on hardware controllers, whose commands are only printed."""
 
     @property
     def whole(self) -> Plan:
-        """All steps that are known now."""
+        """All steps known so far."""
         return sum((plan for _, plan in self.plans), Plan())
 
 
 class Known(Struct, frozen=True, kw_only=True):
-    """What stages are made from."""
+    """The inputs of the stages."""
 
     layout: Layout
     seen: Survey
@@ -61,7 +60,7 @@ class Known(Struct, frozen=True, kw_only=True):
 
 
 def stages(made: Compiled, known: Known) -> Stages:
-    """The stages from here to the layout."""
+    """The stages from the current state to the layout."""
     refused = list(made.plan.not_planned)
     plans: list[tuple[str, Plan]] = []
     if made.desired:
@@ -86,7 +85,7 @@ def stages(made: Compiled, known: Known) -> Stages:
 
 
 def _listing(made: Compiled, known: Known) -> Iterator[Plan]:
-    """The ARRAY lines of volumes that exist, where the file demands them."""
+    """The ARRAY lines of existing volumes, if the file demands them."""
     lines = {one.line for one in known.layout.volumes if one.config}
     ids = {one.object_id for one in made.found.compared if one.line in lines}
     for family, making in known.making.items():
@@ -102,7 +101,7 @@ def _refusal(one: Creation, why: tuple[str, ...]) -> NotPlanned:
 
 
 def doomed(made: Compiled, seen: Survey) -> list[tuple[Controller, Volume]]:
-    """The volumes that are to be deleted."""
+    """The volumes to delete."""
     return [
         (controller, volume)
         for controller in seen.inventory.controllers
@@ -124,7 +123,7 @@ def identity(drive: Drive) -> Identity:
 
 
 def _wiping(creations: Sequence[Creation], known: Known) -> Plan:
-    """Remove what is on the drives whose serial numbers were given with ``--wipe``."""
+    """Erase the drives whose serial numbers were given with ``--wipe``."""
     steps: list[Step] = []
     for drive in {drive.id: drive for one in creations for drive in drives_of(one)}.values():
         nodes = [drive.device or "", *(one.node for one in known.seen.view.blocks if one.parent == _name(drive))]
@@ -138,7 +137,7 @@ def _name(drive: Drive) -> str:
 
 
 def _tables(creations: Sequence[Creation], known: Known, refused: list[NotPlanned]) -> Plan:
-    """Make the partitions of all volumes on a drive at once."""
+    """Create the partitions of all volumes on a drive at once."""
     steps: list[Step] = []
     for drive, mine, table in drive_tables(creations):
         if isinstance(table, str):
@@ -193,7 +192,7 @@ def _adding(one: Lacking, known: Known, refused: list[NotPlanned]) -> Plan:
 
 
 def _deleting(controller: Controller, volume: Volume, known: Known, refused: list[NotPlanned]) -> Plan:
-    """All steps of a deletion, for the preview: only the first is carried out from it."""
+    """All steps of a deletion, for display: only the first is carried out from this plan."""
     family = family_of(controller)
     if family not in known.making:
         refused.append(NotPlanned(label=volume.id, why=(f"raidctl deletes no volumes of {family}: use its tool.",)))

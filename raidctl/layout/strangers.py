@@ -1,4 +1,4 @@
-"""Names in a layout that a machine does not know, or knows twice: reported with the other mistakes of a file.
+"""Names in a layout that match no object of a machine, or several: reported as mistakes of the file.
 
 Pure, but for the installed families: each declares whether its volumes may share drives.
 """
@@ -20,7 +20,7 @@ from raidctl.vendor.registry import families_that_share_drives
 def strangers(layout: Layout, inventory: Inventory, path: str) -> Iterator[Fault]:
     """The controllers and named drives that do not exist, and drives that two arrays name differently, with their line.
 
-    None of a machine of which something could not be read: what it does not list may exist.
+    No faults if something on the machine could not be read: missing objects may exist.
     """
     if hidden_by(inventory) is not None:
         return
@@ -50,7 +50,7 @@ def _unknown(
 
 
 def _renamed(layout: Layout, machine: Machine, path: str) -> Iterator[Fault]:
-    """The drives of an array that another one, or a spare, has under another name; whole drives only."""
+    """The drives of an array that another array or a spare lists under another name; whole drives only."""
     arrays = [
         (one, one.drives) for one in layout.volumes if isinstance(one.drives, tuple) and one.partition is None
     ]  # fmt: skip
@@ -61,7 +61,7 @@ def _renamed(layout: Layout, machine: Machine, path: str) -> Iterator[Fault]:
         for other, others in arrays[: min(number, len(arrays))]:
             both = _both(entry, other, machine)
             if both is None or family_of(both) in sharing or set(names) & set(others):
-                continue  # the same name twice is a mistake of the file alone
+                continue  # the same name twice is a mistake within the file
             drives = candidates(both, machine)
             mine, theirs = (
                 {drive.id: name for name in words for drive in drives if _called(drive, name, machine, whole=True)}
@@ -75,7 +75,7 @@ def _renamed(layout: Layout, machine: Machine, path: str) -> Iterator[Fault]:
 
 
 def _both(one: VolumeLayout | SpareLayout, other: VolumeLayout, machine: Machine) -> Controller | None:
-    """The controller of two entries; None: they have two, or one is unknown."""
+    """The common controller of two entries; None: they have two, or one is unknown."""
     first, second = machine.controllers(one.controller), machine.controllers(other.controller)
     return first[0] if len(first) == 1 and [item.id for item in second] == [first[0].id] else None
 

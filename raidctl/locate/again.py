@@ -1,4 +1,4 @@
-"""Find the LEDs of a change again, on the machine as it is now: after a reboot addresses may be others."""
+"""Find the LEDs of an earlier change on the present machine, as addresses may change at a reboot."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def _undone_by(step: Step, action: Action) -> Step:
 
 
 def _file(lamp: Lamp, leds: KernelLeds) -> list[Lamp]:
-    """An enclosure is known by its logical identifier: its SCSI address may be another's now."""
+    """Find an enclosure by its logical identifier: its SCSI address may belong to another one."""
     led = next((led for led in leds.all() if led.id == lamp.id), None)
     if led is None:
         return []
@@ -91,7 +91,7 @@ def _controller(lamp: Lamp, inventory: Inventory) -> Controller | None:
 
 
 def _of_tool(lamp: Lamp, controller: Controller, seen: Survey, runner: Runner, vendors: Sequence[Vendor]) -> list[Lamp]:
-    """Address the same place on a controller that has another number now."""
+    """Find the same place on a controller that has another number now."""
     place = f"{controller.id}/{lamp.id.rpartition('/')[2]}"
     drive = next((drive for drive in controller.drives if drive.id == place), None)
     if drive is None:

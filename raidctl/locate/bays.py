@@ -1,4 +1,4 @@
-"""Which bay LED belongs to which drive, by serial number: a bay is found again when its drive is gone. Pure."""
+"""Bay LEDs by the serial number of the drive, so that a bay is found again when its drive is gone. Pure."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from raidctl.locate.targets import Wanted, resolve
 from raidctl.survey.survey import Survey
 
 _WAYS = (enclosures.find, npem.find, pci_slots.find)
-"""Ways that address a bay, so that it can be switched while it is empty."""
+"""Methods that address a bay, so that its LED can be switched while it is empty."""
 
 
 def bays_of(seen: Survey, leds: KernelLeds) -> dict[str, Lamp]:

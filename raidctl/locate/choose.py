@@ -1,4 +1,4 @@
-"""The first way that works, for each drive, and why those before it do not."""
+"""The first working method for each drive, and why earlier ones do not work."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _FILES: Mapping[Way, Callable[[Wanted, KernelLeds], Lamp | str]] = {
 def choose(
     wanted: Sequence[Wanted], leds: KernelLeds, vendors: Sequence[Vendor], tools: Sequence[Tool], seconds: float
 ) -> Dialogue[list[Lamp | Unlit]]:
-    """Return the LED of each drive or bay, by the first way that works.
+    """Return the LED of each drive or bay, by the first working method.
 
     For a drive behind a RAID controller, the controller's tool comes first; for a bay, and a drive that the operating
     system sees (HBA, JBOD, NVMe), the kernel's files.
@@ -56,7 +56,7 @@ def _if_any(
 
 
 class _Work:
-    """Which drives have an LED by now, and the ways that were tried."""
+    """The LEDs found so far, and the methods tried."""
 
     def __init__(self, wanted: Sequence[Wanted]) -> None:
         self._wanted = wanted
@@ -65,15 +65,15 @@ class _Work:
 
     @property
     def open(self) -> list[Wanted]:
-        """Those without an LED."""
+        """Drives without an LED so far."""
         return self.still(self._wanted)
 
     def still(self, group: Sequence[Wanted]) -> list[Wanted]:
-        """Those of a group that are without an LED."""
+        """Drives of a group without an LED so far."""
         return [one for one in group if one.bay.object_id not in self._lamps]
 
     def take(self, way: Way, found: Found) -> None:
-        """Keep the LEDs that a way has, and its reasons for the others."""
+        """Store the LEDs of a method, and its reasons for the others."""
         for name, lamp in found.items():
             if isinstance(lamp, Lamp):
                 self._lamps[name] = replace(lamp, passed=tuple(self._passed[name]))
@@ -81,7 +81,7 @@ class _Work:
                 self._passed[name].append(Passed(way, lamp))
 
     def result(self) -> list[Lamp | Unlit]:
-        """What came of it, in the order of the request."""
+        """The results, in the order of the request."""
         return [
             self._lamps.get(one.bay.object_id) or Unlit(bay=one.bay, passed=tuple(self._passed[one.bay.object_id]))
             for one in self._wanted

@@ -1,7 +1,7 @@
 """Locate LEDs in the form of vendor packages, for the change engine. Pure, but for the reading of states.
 
-Each LED is a pseudo controller with one setting, ``locate``: so it has a lock of its own, and a drive can be located
-while something else is changed on its controller. An LED that nothing reports is a setting that cannot be read back.
+Each LED is a pseudo controller with one setting, ``locate``, and a separate lock: so a drive can be located while its
+controller is being changed. An LED that nothing reports is a setting that cannot be read back.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ _JUDGES = {"ledctl": ledctl.judge, "sg_ses": sg_ses.judge}
 
 
 def _step(lamp: Lamp, wanted: str, state: str | None) -> Step:
-    """Switch an LED. What nobody can read is switched off to undo either way."""
+    """The step that switches an LED; if its state cannot be read, undoing switches it off."""
     on = wanted == ON
     return Step(
         object_id=lamp.id,
@@ -112,14 +112,14 @@ def survey_of(lamps: Sequence[Lamp], host: Host) -> Survey:
 
 
 def _controller(lamp: Lamp) -> Controller:
-    """The serial number identifies the LED, not the drive: that may be in another bay by then."""
+    """The pseudo controller of an LED; its serial number identifies the LED, as the drive may be moved."""
     serial = f"{lamp.controller} {lamp.id.rpartition('/')[2]}" if lamp.way == "tool" and lamp.controller else None
     details: dict[str, str] = {SETTING: lamp.state} if lamp.state is not None else {}
     return Controller(id=lamp.id, model=lamp.bay.serial, serial=serial, mode="none", details=details)
 
 
 def look(lamps: Sequence[Lamp], vendors: Sequence[Vendor]) -> Dialogue[list[Lamp]]:
-    """Return LEDs with their present states; those that nothing reports as they are."""
+    """Return LEDs with their current states; those without a readable state unchanged."""
     fresh: dict[str, Lamp] = {}
     if any(lamp.way in ("enclosure", "npem", "pci_slot") for lamp in lamps):
         leds = yield from read_kernel_leds()

@@ -1,4 +1,4 @@
-"""The locate LEDs that the kernel shows as files: read once, in two rounds. Each way plans with what is here."""
+"""The locate LEDs that the kernel shows as files, read once, in two rounds."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """PCIe hot plug slots: their attention LED. Pure.
 
 Only reading the file shows whether a slot has one: under ``acpiphp`` the file exists and cannot be read. Behind Intel
-VMD its values mean something else, so it is left alone there.
+VMD its values have another meaning, so it is not used there.
 """
 
 from __future__ import annotations

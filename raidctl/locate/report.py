@@ -1,4 +1,4 @@
-"""What ``raidctl locate`` prints with ``--json``. Values only."""
+"""The ``--json`` documents of ``raidctl locate``. Values only."""
 
 from __future__ import annotations
 

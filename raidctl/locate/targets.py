@@ -1,4 +1,4 @@
-"""From ids to the drives and bays behind them. Pure."""
+"""Find the drives and bays that ids name. Pure."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _BAYS = ("enclosure:", "npem:", "pci_slot:")
 
 
 class Wanted(Struct, frozen=True):
-    """What is to be located, with all that helps to find its LED."""
+    """An object to locate, with everything that helps to find its LED."""
 
     bay: Bay
     drive: Drive | None = None
@@ -29,12 +29,12 @@ class Wanted(Struct, frozen=True):
 
     @property
     def pci(self) -> tuple[str, ...]:
-        """PCI addresses of an NVMe drive: of other drives it is their controller's, whose LEDs are not theirs."""
+        """PCI addresses of an NVMe drive; other drives have their controller's, whose LEDs are not theirs."""
         return tuple(block.pci_address for block in self.blocks if block.pci_address and block.transport == "nvme")
 
 
 def resolve(inventory: Inventory, view: HostView, leds: KernelLeds, words: Sequence[str]) -> list[Wanted]:
-    """Return the drives and bays that the words mean, each once, in the order of the words.
+    """Return the named drives and bays, each once, in the order of the words.
 
     A volume or an array means its member drives; a drive of a software array the physical drive below it.
 
@@ -70,9 +70,9 @@ def _of_bay(led: FileLed, inventory: Inventory, view: HostView) -> Wanted:
 
 
 def _of_word_or_empty_bay(inventory: Inventory, view: HostView, leds: KernelLeds, word: str) -> list[Wanted]:
-    """The same of ``bay:4``: without a drive that is reported there, the bay of an enclosure with this name.
+    """Resolve ``bay:4``: the drive reported there; else the bay of an enclosure with this name.
 
-    A drive goes first: an enclosure that the kernel links to no drive shows the bays of its controller once more.
+    Drives come first, as an enclosure without links to drives shows the bays of its controller once more.
     """
     try:
         return _of_word(inventory, view, word)
@@ -107,7 +107,7 @@ def _wanted(controller: Controller, drive: Drive, view: HostView) -> Wanted:
 
 
 def _blocks(drive: Drive, view: HostView) -> tuple[BlockDevice, ...]:
-    """Return the whole-disk devices of a drive: of a partition its disk, of a multipath device all paths."""
+    """Return the whole devices of a drive: of a partition its device, of a multipath device all paths."""
     block = view.block(drive.device) if drive.device else None
     while block is not None and block.parent is not None:
         block = view.block(block.parent)

@@ -1,4 +1,4 @@
-"""The controllers' own tools: the only way to drives that the operating system does not see."""
+"""The controllers' own tools: the only method for drives that the operating system does not see."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a second witness, the service processor (BMC), reports of an object that the machine's own tools list."""
+"""A second view of an object: the report of the service processor (BMC)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The audible alarms of controllers, and how one is silenced. Pure but for the dialogue."""
+"""The audible alarms of controllers, and how to silence one. Pure but for the dialogue."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class AlarmReport(Struct, frozen=True, kw_only=True):
 
 
 class Silenced(Struct, frozen=True, kw_only=True):
-    """What became of silencing an alarm."""
+    """The result of silencing an alarm."""
 
     object_id: Annotated[str, doc("Id of the controller.")]
     command: Annotated[str | None, doc("The command; null: there is none.")] = None
@@ -64,7 +64,7 @@ def report(inventory: Inventory) -> AlarmReport:
 def way_of(
     controller: Controller, inventory: Inventory, vendors: Sequence[Vendor]
 ) -> Dialogue[tuple[Alarms, Action] | str]:
-    """How a controller's alarm is silenced, or why it cannot be, as a sentence."""
+    """Return how to silence a controller's alarm, or why that is impossible, as a sentence."""
     vendor = next((one for one in vendors if family_of(controller) == one.FAMILY), None)
     offered = alarms_of(vendor) if vendor is not None else None
     if vendor is None or offered is None:

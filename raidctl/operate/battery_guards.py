@@ -62,7 +62,7 @@ def _pack(deed: Deed, controller: Controller) -> Iterator[Denial]:
 
 
 def _volumes(deed: Deed, controller: Controller) -> Iterator[Denial]:
-    """B1: every volume is complete, and in write-through or falls back to it."""
+    """B1: every volume is complete, and in write-through or able to fall back to it."""
     for volume in controller.volumes:
         yield from _volume(deed, volume)
     cache = controller.cache
@@ -95,7 +95,7 @@ def _volume(deed: Deed, volume: Volume) -> Iterator[Denial]:
 
 
 def _recent(deed: Deed, last: str | None, now: datetime, *, reported: bool) -> Iterator[Denial]:
-    """B2: not within a day after the last one."""
+    """B2: not within a day of the last one."""
     moment = parse_moment(last)
     if moment is None and not (last is None and reported):
         reason = "When the last learn cycle was is not reported."
@@ -114,10 +114,10 @@ def affected(controller: Controller) -> str:
 
 
 def last_learn(logs: Sequence[EventLog], controller: str, now: datetime) -> tuple[str | None, bool]:
-    """When a controller's log has the last learn cycle, and whether the log reaches back a day.
+    """The time of the last learn cycle in a controller's log, and whether the log covers a day.
 
     Logs have ``Battery relearn started``, ``Battery relearn completed``; those of 3ware controllers ``Battery capacity
-    test started`` and ``completed`` (and ``overdue``, which is none).
+    test started`` and ``completed`` (``overdue`` is no cycle).
     """
     mine = [log for log in logs if log.controller == controller]
     moments = [event.host_at for log in mine for event in log.events if event.host_at and _LEARN.search(event.text)]

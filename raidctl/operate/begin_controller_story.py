@@ -1,4 +1,4 @@
-"""What the replacement of a drive behind a controller is about, from the first reading of the machine. Pure."""
+"""The facts of a replacement behind a controller, from the first reading of the machine. Pure."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from raidctl.text import listing
 from raidctl.vendor.identity import unique_of
 
 BEHIND = ("raid", "mixed", None)
-"""Modes of a controller that may have arrays of its own; None: unknown."""
+"""Modes of a controller that may have arrays; None: unknown."""
 
 
 def facts_behind(seen: Survey, controller: Controller, old: Drive, *, new: str = "") -> Facts:
@@ -53,7 +53,7 @@ def facts_behind(seen: Survey, controller: Controller, old: Drive, *, new: str =
 
 
 def _former(controller: Controller, old: Drive) -> list[Volume]:
-    """The volumes of the only array that lacks a member, of a failed drive that the tool lists outside of arrays."""
+    """Return the volumes of the only incomplete array, for a failed drive that is listed outside of arrays."""
     if old.array or not (old.status == "critical" or old.role == "failed"):
         return []
     short = [one for one in controller.volumes if one.status in ("degraded", "rebuilding") and one.array]
@@ -61,10 +61,10 @@ def _former(controller: Controller, old: Drive) -> list[Volume]:
 
 
 def identities(seen: Survey, controller: Controller, volumes: list[Volume]) -> Iterator[str]:
-    """What identifies each volume on the whole machine.
+    """Yield the unique identifier of each volume.
 
     Raises:
-        CannotTell: That is unknown, or another volume has the same.
+        CannotTell: It is unknown, or another volume has the same.
     """
     every = [unique_of(one, volume) for one in seen.inventory.controllers for volume in one.volumes]
     for volume in volumes:
@@ -82,7 +82,7 @@ def identities(seen: Survey, controller: Controller, volumes: list[Volume]) -> I
 
 
 def spares_of(controller: Controller, volume: Volume) -> Literal["", "array", "controller"]:
-    """For what the spares are that cover a volume."""
+    """The scope of the spares that cover a volume."""
     spares = [one for one in controller.drives if one.role == "spare"]
     if any(volume.array in one.spare_for for one in spares):
         return "array"

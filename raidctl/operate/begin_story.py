@@ -1,4 +1,4 @@
-"""What a replacement is about, from the first reading of the machine. Pure."""
+"""The facts of a replacement of md members, from the first reading of the machine. Pure."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def _volume(controller: Controller, member: Drive) -> Volume:
 
 
 def partition_of(old: Drive, member: Drive) -> str:
-    """Return the number of the partition that a member is; empty: the whole drive."""
+    """Return a member's partition number; empty: the whole drive."""
     rest = (member.device or "").removeprefix(old.device or "/")
     if not rest:
         return ""
@@ -72,5 +72,5 @@ def partition_of(old: Drive, member: Drive) -> str:
 
 
 def bay_text(drive: Drive) -> str:
-    """Return where a drive is, and what it is, for a person."""
+    """Return the location of a drive, and its model, for a person."""
     return ", ".join(filter(None, (bay_words(drive), drive.device, drive.model)))

@@ -1,4 +1,4 @@
-"""Which bays blink in a replacement: only while a person is waited for. Pure."""
+"""Which bays blink in a replacement: only while a person has to act. Pure."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ class Led(Protocol):
     """Switches the LEDs of a replacement."""
 
     def on(self, names: Sequence[str], seen: Survey) -> None:
-        """Let these drives and bays blink, and no others of this replacement; never raises for want of an LED."""
+        """Make these drives and bays blink, and no others of this replacement; a missing LED raises nothing."""
 
     def off(self) -> None:
-        """Switch off what blinks for this replacement; says what could not be switched off, and goes on."""
+        """Switch off the LEDs of this replacement; print which could not be switched off, and go on."""
 
 
 class NoLed:
-    """Nothing blinks: where nobody has said how LEDs are switched."""
+    """No LEDs: used if no way to switch them is given."""
 
     def on(self, names: Sequence[str], seen: Survey) -> None:
         """Switch nothing."""
@@ -30,9 +30,9 @@ class NoLed:
 
 
 def blinking(stage: Stage, seen: Survey, facts: Facts) -> tuple[str, ...] | None:
-    """Return what has to blink; None: whatever does goes on, as only a drive that is gone could be addressed.
+    """Return what has to blink; None: no change, as the drive that could be addressed is gone.
 
-    The drive that is to be pulled; then its empty bay; after a wrong drive was pulled, the bay that it came from.
+    First the drive to be pulled, then its empty bay; after a wrong drive was pulled, the bay of that drive.
     """
     if stage.step is None or stage.step.kind != "hand":
         return ()

@@ -1,8 +1,8 @@
-"""The boot loader of a drive that is replaced: what its first sector has, and what has to be done on the new one.
+"""The boot loader of a replaced drive: its first sector, and the steps for the new drive.
 
-GRUB of a BIOS machine lies in the first sector and behind it, outside every file system: no rebuild brings it back.
-Its first sector (``boot.img``) contains the word ``GRUB``. On UEFI the firmware loads a file of the EFI system
-partition: a copy of that partition, or a member of a RAID-1 with metadata 1.0, which the rebuild fills.
+On a BIOS machine, GRUB is in the first sector and after it, outside every file system: no rebuild restores it. Its
+first sector (``boot.img``) contains the word ``GRUB``. On UEFI the firmware loads a file of the EFI system partition: a
+copy of that partition, or a member of a RAID-1 with metadata 1.0, which the rebuild fills.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from raidctl.vendor.protocol import Vendor
 from raidctl.vendor.unreported import Fact, Unreported, unreported
 
 Code = Literal["grub", "other", "none"]
-"""What a first sector has: GRUB, code of something else, nothing that a BIOS would start."""
+"""Content of a first sector: GRUB, other code, nothing that a BIOS would start."""
 _CODE = 440
-"""Bytes of code; the rest of the sector is the drive's identifier, the partition table and the mark."""
+"""Bytes of code; the rest of the sector is the drive's identifier, the partition table and the signature."""
 _MARK = b"\x55\xaa"
 _FIRMWARE = "/sys/firmware/*"
 ESP = ("c12a7328-f81f-11d2-ba4b-00a0c93ec93b", "0xef")
 BIOS_BOOT = ("21686148-6449-6e6f-744e-656564454649",)
-"""Types of partitions."""
+"""Partition types of the BIOS boot partition."""
 TOOLS = ("grub-install", "grub2-install")
 
 
@@ -39,33 +39,32 @@ class Around(Struct, frozen=True, kw_only=True):
     """What a replacement reads besides the inventory."""
 
     sectors: Mapping[str, Code] = {}
-    """What the first sector of a drive has, by its device node; a node that is not there was not or could not be read.
-    """
+    """Content of the first sector by device node; a node that is missing was not or could not be read."""
     firmware: Literal["bios", "uefi"] | None = None
-    """What has started the machine; None: unknown."""
+    """The firmware that booted the machine; None: unknown."""
     tool: str | None = None
-    """The program that installs GRUB; None: there is none, or it is unknown."""
+    """The program that installs GRUB; None: not installed, or unknown."""
     debconf: bool = False
-    """Whether Debian's database of answers is there: it has the drives that GRUB is installed on at its upgrades."""
+    """Whether Debian's debconf database exists, which lists the drives for GRUB's upgrades."""
     container: str | None = None
-    """The file that shows that raidctl runs in a container; None: none does."""
+    """The file that shows that raidctl runs in a container; None: there is none."""
     contents: Mapping[str, Contents] = {}
-    """What is on devices on which the kernel shows nothing; a node that is not there was not read."""
+    """Content of devices on which the kernel shows nothing; a node that is missing was not read."""
     bays: Mapping[str, Lamp] = {}
     """The LED of each drive's bay, by the drive's serial number."""
     unreported: Mapping[tuple[str, Fact], Unreported] = {}
-    """What no tool of a family has a word for, by family and fact."""
+    """Facts that no tool of a family reports, by family and fact."""
 
 
 def nodes_of(seen: Survey, ids: Sequence[str]) -> list[str]:
-    """Return the device nodes of drives that the kernel shows as whole disks."""
+    """Return the device nodes of drives that the kernel shows as whole devices."""
     drives = {drive.id: drive for controller in seen.inventory.controllers for drive in controller.drives}
     blocks = [seen.view.block(drives[name].device or "") for name in ids if name in drives]
     return [block.node for block in blocks if block is not None and block.kind == "disk"]
 
 
 def code_of(answer: RunAnswer) -> Code | None:
-    """Return what a first sector has; None: it could not be read."""
+    """Return the content of a first sector; None: it could not be read."""
     if not answer.fine or answer.code != 0 or len(answer.out) != SECTOR:
         return None
     if answer.out[-2:] != _MARK or not any(answer.out[:_CODE]):
@@ -91,14 +90,14 @@ def look_around(seen: Survey, nodes: Sequence[str], vendors: Sequence[Vendor]) -
 
 
 def _firmware(paths: Sequence[str]) -> Literal["bios", "uefi"] | None:
-    """A kernel that UEFI has started shows ``/sys/firmware/efi``; without any entry nothing is known."""
+    """Return the firmware: UEFI creates ``/sys/firmware/efi``; without any entry it is unknown."""
     if any(path.endswith("/efi") for path in paths):
         return "uefi"
     return "bios" if paths else None
 
 
 def boot_parts(view: HostView, name: str) -> Iterator[str]:
-    """Yield what is on a drive that boots the machine, as far as the kernel shows it."""
+    """Yield boot-related content of a drive, as far as the kernel shows it."""
     for part in view.above(name):
         if part.kind == "partition" and part.parent == name:
             kind = (part.partition_type or "").lower()
@@ -112,16 +111,16 @@ def boot_parts(view: HostView, name: str) -> Iterator[str]:
 
 
 class BootStep(Struct, frozen=True, kw_only=True):
-    """What is to be done so that the machine boots from the new drive."""
+    """A step after which the machine boots from the new drive."""
 
     text: str
     """One sentence; ``NEW`` stands for the device node of the new drive."""
     tool: str | None = None
-    """The program that does it, where it is certain that it is the right one; None: it is left to a person."""
+    """The program for it, if certain that it is the right one; None: left to a person."""
 
 
 def boot_step(kinds: Sequence[str], codes: Sequence[Code | None], around: Around, *, table: bool) -> BootStep | None:
-    """Return what has to be done after the rebuild; None: the drive is known not to boot the machine.
+    """Return the step after the rebuild; None: the drive is known not to boot the machine.
 
     Args:
         kinds: Boot partitions of the drive, or of one that has the same partitions.
@@ -139,7 +138,7 @@ def boot_step(kinds: Sequence[str], codes: Sequence[Code | None], around: Around
     if "other" in codes and around.firmware != "uefi":
         return BootStep(text="The first sector has a boot loader that raidctl does not know: install it on NEW.")
     if around.firmware == "uefi" or (codes and all(code == "none" for code in codes)):
-        return None  # UEFI starts from a partition, and there is none
+        return None  # UEFI boots from a partition, and there is none
     return BootStep(text="Whether the machine boots from the drive is unknown: its first sector could not be read.")
 
 
@@ -151,7 +150,10 @@ def _for_uefi(member: bool) -> str:
 
 
 def _for_grub(around: Around, *, table: bool) -> BootStep:
-    """GRUB is run where nothing about it is doubtful: its tool, the firmware, and its place on the drive."""
+    """Return the step for GRUB.
+
+    The program is run only if its tool, the firmware, and its place on the drive are certain.
+    """
     tool = around.tool or TOOLS[0]
     doubts = [
         "" if table else "the drive has no partition table, so there may be no room for it",

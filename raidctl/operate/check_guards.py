@@ -16,16 +16,16 @@ _WITHOUT = ("raid0", "linear", "jbod")
 
 
 def must_be_confirmed(verb: Verb, volume: Volume) -> bool:
-    """T1: whether the volume's unique id must be typed: a repair of copies overwrites one by its position.
+    """T1: whether the volume's unique id must be typed, as a repair overwrites a copy by position.
 
-    So it is where the level is unknown.
+    It must if the level is unknown.
     """
     parity = ("raid4", "raid5", "raid6", "raid50", "raid60")
     return verb == "repair" and volume.raid_level not in parity
 
 
 def denials(deed: Deed, inventory: Inventory, evidence: Evidence) -> list[Denial]:
-    """Why a check must not be started, stopped, paused or resumed now."""
+    """Reasons why a check must not be started, stopped, paused or resumed now."""
     places = ((controller, one) for controller in inventory.controllers for one in controller.volumes)
     controller, volume = next((pair for pair in places if pair[1].id == deed.object_id), (None, None))
     if volume is None or controller is None:
@@ -39,7 +39,7 @@ def denials(deed: Deed, inventory: Inventory, evidence: Evidence) -> list[Denial
 
 
 def _resumable(deed: Deed, volume: Volume) -> Iterator[Denial]:
-    """A check of a controller is continued where the tool reports it as paused, or does not report its state."""
+    """A controller's check is continued if the tool reports it as paused, or does not report its state."""
     progress = volume.progress
     if progress is None or progress.operation not in _CHECKS:
         yield Denial(
@@ -92,7 +92,7 @@ def _ending(deed: Deed, volume: Volume) -> Iterator[Denial]:
 
 
 def _own(deed: Deed, volume: Volume, evidence: Evidence) -> Iterator[Denial]:
-    """A pause or its end is refused unless raidctl knows from where to where the check has come."""
+    """A pause or its end is refused unless raidctl knows the range that the check has covered."""
     record = newest(evidence.history.of(volume.unique_id))
     if deed.verb == "pause_check":
         mine = record is not None and record.end is None and record.boot == evidence.boot and bool(evidence.boot)

@@ -1,7 +1,7 @@
 """The results of consistency checks: ``checks.jsonl`` in the state directory, append-only, one JSON object per line.
 
 The kernel forgets the result of a check at a reboot, and shows a check that was stopped like one that passed. So
-raidctl keeps what it started, and what it saw of the end. A line that cannot be read is passed over, and counted.
+raidctl records the checks that it started, and the ends that it saw. Unreadable lines are skipped and counted.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Ended = Literal["complete", "interrupted", "paused", "unknown"]
 
 
 class CheckRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One check of one array: a line when it begins, and the same with its end."""
+    """One check of one array: a line at its start, and another at its end."""
 
     array: Annotated[str, doc("The volume's unique id: the UUID of an md array.")]
     volume: Annotated[str, doc("Its id then: `md:md0`.")]
@@ -53,7 +53,7 @@ class History(msgspec.Struct, frozen=True, kw_only=True):
     """Why the file, or a part of it, could not be read."""
 
     def of(self, array: str | None) -> tuple[CheckRecord, ...]:
-        """The records of an array; of each check the last line."""
+        """The records of an array; for each check its last line."""
         found: dict[str, CheckRecord] = {}
         for record in self.records:
             if array is not None and record.array == array:
@@ -113,7 +113,7 @@ def append(place: Path, records: Iterable[CheckRecord]) -> None:
             fcntl.flock(handle, fcntl.LOCK_EX)
             size = os.fstat(handle).st_size
             torn = size > 0 and os.pread(handle, 1, size - 1) != b"\n"
-            # a line that a power failure cut off ends here, so that only that one is lost
+            # ends a line that a power failure cut off, so that only that one is lost
             _write(handle, b"\n" + lines if torn else lines, size)
         finally:
             os.close(handle)
@@ -139,5 +139,5 @@ class NotKept(RaidctlError):
 
 
 def newest(records: Sequence[CheckRecord]) -> CheckRecord | None:
-    """The check that began, or was seen to end, last."""
+    """The check that began, or ended, last."""
     return max(records, key=lambda record: record.began or record.ended or "", default=None)

@@ -1,7 +1,7 @@
-"""What is known of the consistency checks of each volume, from every source. Pure.
+"""The consistency checks of each volume, from every source. Pure.
 
-A check that was stopped is not one that passed: "complete" is said only where its end was seen, in the kernel log or by
-the program that watched it.
+A stopped check has not passed: a check is "complete" only if its end was seen, in the kernel log or by the program that
+watched it.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _SLACK = 2.0
 
 
 class VolumeCheck(msgspec.Struct, frozen=True, kw_only=True):
-    """The running check of a volume, or the last one that is known."""
+    """The running check of a volume, or the last known one."""
 
     volume: Annotated[str, doc("Id of the volume.")]
     device: Annotated[str | None, doc("Its device.")] = None
@@ -63,10 +63,10 @@ class VolumeCheck(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Evidence(msgspec.Struct, frozen=True, kw_only=True):
-    """What beside the inventory shows how checks ended."""
+    """Evidence of how checks ended, besides the inventory."""
 
     readings: Mapping[str, CheckReading] = {}
-    """By the volume's id; of families that read checks."""
+    """Readings by the volume's id, of families that read checks."""
     events: Sequence[CheckEvent] | None = None
     """The ends of checks in the log of this boot; None: not read."""
     history: History = History()
@@ -101,7 +101,7 @@ def _of(controller: Controller, volume: Volume, evidence: Evidence) -> VolumeChe
 
 
 def _of_hardware(base: VolumeCheck, controller: Controller, volume: Volume) -> VolumeCheck:
-    """What the model has of a hardware controller's checks."""
+    """A hardware controller's checks, from the model."""
     kind = busy_with(volume.progress.operation if volume.progress else None)
     if kind:
         return replace(base, state="running", kind=kind)
@@ -159,7 +159,7 @@ def _of_kernel(base: VolumeCheck, volume: Volume, reading: CheckReading, evidenc
 def _candidates(
     base: VolumeCheck, volume: Volume, reading: CheckReading, evidence: Evidence
 ) -> Iterator[VolumeCheck | None]:
-    """The last check by each source."""
+    """The last check according to each source."""
     record = newest(evidence.history.of(volume.unique_id))
     record = settled(record, volume, reading, evidence) if record is not None else None
     if record is not None:
@@ -184,7 +184,7 @@ def _of_record(base: VolumeCheck, record: CheckRecord) -> VolumeCheck:
 
 
 def _since_boot(base: VolumeCheck, volume: Volume, reading: CheckReading, evidence: Evidence) -> VolumeCheck | None:
-    """A check that somebody else started since the boot."""
+    """A check since the boot that raidctl did not start."""
     last = next(iter(reversed(_ends(volume, evidence))), None)
     if reading.last is None and last is None:
         return None
@@ -199,9 +199,9 @@ def _since_boot(base: VolumeCheck, volume: Volume, reading: CheckReading, eviden
 
 
 def settled(record: CheckRecord, volume: Volume, reading: CheckReading, evidence: Evidence) -> CheckRecord:
-    """A record with its end, if the end can be told now; itself if it has one, or the check still runs.
+    """A record with its end, if known by now; unchanged if it has one, or the check still runs.
 
-    The first end in the log after its start is its own: raidctl starts each check at the beginning of the volume.
+    The first end in the log after its start belongs to it: raidctl starts each check at the beginning of the volume.
     """
     if record.end is not None or reading.running:
         return record
@@ -243,7 +243,7 @@ def _after(event: CheckEvent, record: CheckRecord) -> bool:
 
 
 def _moment(event: CheckEvent | None, evidence: Evidence) -> str | None:
-    """When an event of the log happened."""
+    """The time of an event of the log."""
     if event is None or evidence.now is None or evidence.uptime is None:
         return None
     return _text(evidence.now - timedelta(seconds=evidence.uptime - event.seconds))
@@ -254,7 +254,7 @@ def _text(moment: datetime) -> str:
 
 
 def with_history(inventory: Inventory, history: History) -> Inventory:
-    """The inventory with the ends of checks that raidctl has kept, for the rules."""
+    """The inventory with the ends of checks that raidctl has recorded, for the rules."""
     inventory = replace(inventory, problems=(*inventory.problems, *unread(history)))
     if not history.records:
         return inventory
@@ -266,7 +266,7 @@ def with_history(inventory: Inventory, history: History) -> Inventory:
 
 
 def unread(history: History) -> list[Problem]:
-    """The problem of results that could not be read: a check that failed may be among them."""
+    """The problem that results could not be read: a failed check may be among them."""
     if history.unread is None:
         return []
     remedy = "Results of checks are missing, perhaps of one that failed: correct or delete the file, and check again."
@@ -287,7 +287,7 @@ def _with_records(volume: Volume, history: History) -> Volume:
 
 
 def _result(record: CheckRecord) -> Literal["ok", "failed"] | None:
-    """What a complete check found; None: unknown."""
+    """The result of a complete check; None: unknown."""
     if record.differ or record.errors:
         return "failed"
     return None if record.differ is None else "ok"

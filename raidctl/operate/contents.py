@@ -1,7 +1,7 @@
-"""Whether a device is empty and free: its signatures, its first sector, and whether a program holds it.
+"""Checks that a device is empty and free: signatures, first sector, exclusive open.
 
-What the kernel and udev show of a device without a file system is no proof: a virtual machine, an iSCSI target, a
-database or an encrypted volume without a header may use it.
+A device without a file system in the view of kernel and udev may still be used by a virtual machine, an iSCSI target, a
+database, or as an encrypted volume without a header.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ SECTOR = 512
 
 
 class Contents(Struct, frozen=True, kw_only=True):
-    """What was read of a device."""
+    """The content of a device, as read."""
 
     signatures: tuple[str, ...] | None = None
     """Types; None: they could not be read."""
     blank: bool | None = None
     """Whether the first sector has only zeros; None: it could not be read."""
     held: bool = False
-    """Whether a program has opened it for itself alone."""
+    """Whether a program has opened it exclusively."""
     remedy: str | None = None
     """What to do if it could not be read."""
 
@@ -36,12 +36,12 @@ class Contents(Struct, frozen=True, kw_only=True):
 
 
 def first_sector(node: str) -> Run:
-    """The request that reads the first sector of a device; it changes nothing."""
+    """The request that reads the first sector of a device; changes nothing."""
     return Run(("dd", f"if={node}", f"bs={SECTOR}", "count=1", "status=none"), timeout=30.0)
 
 
 def exclusive(node: str) -> Run:
-    """Open a device as one that will be overwritten, and write nothing: the kernel refuses if a program holds it.
+    """The request that opens a device exclusively and writes nothing; it fails if a program holds the device.
 
     wipefs(8) opens it with O_EXCL unless it is given ``--force``.
     """
@@ -54,7 +54,7 @@ def opened(answer: RunAnswer) -> bool:
 
 
 def read_contents(nodes: Sequence[str]) -> Dialogue[dict[str, Contents]]:
-    """Read devices. Opening one for writing makes udev look at it again, so only empty ones are opened."""
+    """Read devices; only empty ones are opened, since opening one for writing makes udev probe it again."""
     answers = yield from ask_all([request for node in nodes for request in (probe(node), first_sector(node))])
     found = {
         node: Contents(signatures=signatures(wiped), blank=_blank(sector), remedy=missing_tool(wiped))
@@ -66,7 +66,7 @@ def read_contents(nodes: Sequence[str]) -> Dialogue[dict[str, Contents]]:
 
 
 def _opening(answer: RunAnswer) -> Contents:
-    """What opening an empty device shows; a program that did not end shows nothing."""
+    """The result of opening an empty device; a program that did not end shows nothing."""
     if not answer.fine:
         return Contents(remedy=missing_tool(answer))
     return Contents(signatures=(), blank=True, held=not opened(answer))

@@ -1,8 +1,9 @@
-"""The replacement of a drive behind a controller, stage by stage: what its tool shows decides. Pure.
+"""The stages of a replacement behind a controller, derived from what its tool reports. Pure.
 
 ``taken_out`` → ``waiting_pull`` → ``waiting_push`` → ``vetting`` → ``letting_in`` → ``rebuilding`` → ``verifying`` →
 ``done``. Many controllers need no command before the pull, or none after the push: then the family plans no step, and
-:attr:`Stage.then` follows. If a hot spare has taken the place meanwhile, the new drive becomes the next spare.
+:attr:`Stage.then` follows. If a hot spare has taken the old drive's place meanwhile, the new drive becomes the next
+spare.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ def next_stage(seen: Survey, facts: Facts) -> Stage:
         return Stage("rebuilding", problem=f"{failed} no longer works: nothing is done to its drives.")
     old = drive_behind(arrays, facts.old)
     if gone and (old is not None or failed is not None):
-        return pull(old, facts) if old is not None else push(facts)  # each first has what is to be put back (R9)
+        return pull(old, facts) if old is not None else push(facts)  # each first has settings to restore (R9)
     if old is not None:
         deed = Deed(object_id=arrays[0].volume.id, verb="take_out", drive=old.id)
         return Stage("taken_out", deeds=(deed,), then=pull(old, facts))
@@ -38,13 +39,13 @@ def next_stage(seen: Survey, facts: Facts) -> Stage:
 
 
 def drive_behind(arrays: Sequence[Part], serial: str) -> Drive | None:
-    """The drive with a serial number on the controller of these volumes; None: it is not there."""
+    """The drive with a serial number on the controller of these volumes; None: not found."""
     drives = (drive for part in arrays for drive in part.controller.drives)
     return next((drive for drive in drives if serial and drive.serial == serial), None)
 
 
 def _coming(seen: Survey, facts: Facts) -> Stage:
-    """A person puts the new drive in; it must be one that was not there before, in the bay of the old one."""
+    """A person inserts the new drive, which must not have been there before, in the old drive's bay."""
     found = newcomers(seen, facts)
     if len(found) > 1:
         names = ", ".join(f"{drive.serial} ({drive.id})" for drive in found)
@@ -62,7 +63,7 @@ def _coming(seen: Survey, facts: Facts) -> Stage:
 
 
 def _joining(arrays: Sequence[Part], new: Drive, facts: Facts) -> Stage:
-    """The controller takes the new drive by itself or by command, or a spare has taken the place of the old one."""
+    """The controller takes the new drive automatically or by command, or a spare has taken the place of the old one."""
     volume = arrays[0].volume
     if new.role == "failed" or (new.status == "critical" and inside(arrays, new)):
         return Stage("rebuilding", problem=f"The new drive {facts.new} has failed. Replace it as well.")
@@ -90,12 +91,12 @@ def inside(arrays: Sequence[Part], new: Drive) -> bool:
 
 
 def works(old: Drive) -> bool:
-    """Whether a drive still holds its part of an array's data: then its array loses something with it."""
+    """Whether a drive still holds its part of an array's data, which the array would lose."""
     return old.role == "member" and old.status != "critical"
 
 
 def wait(setting: str, arrays: Sequence[Part], new: Drive, facts: Facts) -> Step:
-    """Wait until the volumes are complete; the core looks at their members besides (R15)."""
+    """The wait until the volumes are complete; the core also checks their members (R15)."""
     name = ", ".join(part.volume.id for part in arrays)
     return Step(
         object_id=arrays[0].volume.id, setting=setting, before=facts.old, after=facts.new, kind="wait",

@@ -23,7 +23,7 @@ def _parts(controller: Controller) -> Iterator[str]:
 
 
 def drive_of(inventory: Inventory, drive_id: str | None) -> tuple[Controller, Drive] | None:
-    """A drive with its controller; None: there is none."""
+    """A drive with its controller; None: not found."""
     pairs = ((controller, drive) for controller in inventory.controllers for drive in controller.drives)
     return next((pair for pair in pairs if pair[1].id == drive_id), None)
 
@@ -34,7 +34,7 @@ def volumes_of(controller: Controller, drive: Drive) -> tuple[Volume, ...]:
 
 
 def refusals(deed: Deed, reasons: Iterable[Reason], guard: str | None = None) -> Iterator[Denial]:
-    """The reasons that forbid a deed; ``guard`` replaces their own."""
+    """The reasons that forbid a deed, as denials; ``guard`` replaces theirs."""
     for reason in reasons:
         if reason.verdict not in ("no", "unknown"):
             continue
@@ -45,12 +45,12 @@ def refusals(deed: Deed, reasons: Iterable[Reason], guard: str | None = None) ->
 
 
 def learning(controller: Controller) -> Battery | None:
-    """The battery that learns now; None: none is reported to."""
+    """The battery in a learn cycle; None: none is reported."""
     return next((one for one in controller.batteries if one.status == "learning"), None)
 
 
 def whole(deed: Deed, inventory: Inventory, controller: Controller) -> Iterator[Denial]:
-    """What a command that acts on a whole controller needs: its identity, and everything on it read.
+    """Denials of a command on a whole controller without identity or with unread objects.
 
     X1: its serial number is known, and no other controller has it. X8: no drive or volume of it is missing from what
     was read.
@@ -70,7 +70,7 @@ def whole(deed: Deed, inventory: Inventory, controller: Controller) -> Iterator[
 
 
 def _hidden(inventory: Inventory, controller: Controller) -> Iterator[str]:
-    """What a controller may have beside what was read of it."""
+    """Reasons why a controller may have objects that were not read."""
     others = [one.id for one in inventory.controllers if one.id != controller.id]
     for problem in inventory.problems:
         elsewhere = any(problem.where == name or problem.where.startswith(f"{name}/") for name in others)

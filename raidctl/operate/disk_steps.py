@@ -1,4 +1,4 @@
-"""Steps with a new drive before it joins an array: remove what is on it, copy a partition table. Pure."""
+"""Steps for a new drive before it joins an array: remove signatures, copy a partition table. Pure."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def wiping(new: Drive, view: HostView) -> list[Step]:
         Step(
             object_id=new.id, setting="wipe", before="", after="", kind="deed", way_back="none",
             no_way_back=f"What {new.id} contains is not found again.", action=Action(argv=("wipefs", "--all", one)),
-            # the last one is confirmed by another look for signatures
+            # the last step is confirmed by probing for signatures again
             expects=(_present(new),), subjects=(_subject(new),), saves=saves if one == nodes[0] else (),
         )
         for one in nodes
@@ -44,7 +44,7 @@ def wiping(new: Drive, view: HostView) -> list[Step]:
 
 
 def copying(new: Drive, source: Table, partitions: Sequence[str]) -> list[Step]:
-    """Make the partitions of another drive on a new one, with identifiers of their own (R12)."""
+    """Create the partitions of another drive on a new one, with new identifiers (R12)."""
     node = new.device or ""
     expects = [
         Expectation(object_id=f"node:{node_of(node, part)}", field="present", value="yes", within_seconds=_SECONDS)
@@ -66,7 +66,7 @@ def copying(new: Drive, source: Table, partitions: Sequence[str]) -> list[Step]:
 
 
 def booting(new: Drive, tool: str) -> Step:
-    """Install GRUB in the first sector of a drive, and behind it; its first sector is read again."""
+    """Install GRUB in the first sector of a drive, and after it; the first sector is read again."""
     return Step(
         object_id=new.id, setting="boot_loader", before="", after=tool, kind="deed", way_back="none",
         no_way_back=f"What the first sector of {new.id} had is overwritten.",

@@ -39,7 +39,7 @@ _NOT_OF_OFFLINE = frozenset({"R13", "R14", "S6"})
 
 
 class SetOffline(Struct, frozen=True, kw_only=True):
-    """How raidctl has set a drive offline, from its journal."""
+    """How raidctl set a drive offline, from its journal."""
 
     change: str
     """Name of the change."""
@@ -50,7 +50,7 @@ class SetOffline(Struct, frozen=True, kw_only=True):
 
 
 class Known(Struct, frozen=True, kw_only=True):
-    """What the guards need beside the inventory."""
+    """Facts for the guards besides the inventory."""
 
     now: datetime
     around: Around = Around()
@@ -62,7 +62,7 @@ class Known(Struct, frozen=True, kw_only=True):
 
 
 def denials(deed: Deed, seen: Survey, known: Known) -> list[Denial]:
-    """Why the state of a drive must not be changed now."""
+    """Reasons why the state of a drive must not be changed now."""
     found = drive_of(seen.inventory, deed.drive)
     if found is None:
         reason = f"{deed.drive or deed.object_id} is no drive: a drive is named, never all of a controller."
@@ -94,7 +94,7 @@ def _good(deed: Deed, subject: Subject, known: Known) -> Iterator[Denial]:
 
 
 def _own(deed: Deed, subject: Subject, guard: str) -> Iterator[Denial]:
-    """A foreign drive may be the missing member of an array: what becomes of that is decided first."""
+    """A foreign drive may be the missing member of an array: the user has to decide on that first."""
     drive, controller = subject.drive, subject.controller
     way = f"raidctl foreign show {controller.id}"
     if drive.foreign:
@@ -135,7 +135,7 @@ def _raid(deed: Deed, subject: Subject, known: Known) -> Iterator[Denial]:
 
 
 def _used(subject: Subject) -> Iterator[Reason]:
-    """R7, of the drive and of all that lies on it."""
+    """R7, for the drive and everything on it."""
     yield from machine_guards.unused(subject)
     yield from machine_guards.no_journal(subject)
 
@@ -158,7 +158,7 @@ def _erase(deed: Deed, subject: Subject, known: Known) -> Iterator[Denial]:
 
 
 def erased_with(subject: Subject) -> tuple[str, ...]:
-    """D6: device nodes of all that goes with a drive: every namespace of an NVMe controller, every path."""
+    """D6: device nodes of everything that is erased with a drive: every namespace of an NVMe controller, every path."""
     return tuple(block.node for block in subject.blocks)
 
 
@@ -201,7 +201,7 @@ def _online(deed: Deed, subject: Subject, known: Known) -> Iterator[Denial]:
 
 
 def _running(controller: Controller, drive: Drive) -> str | None:
-    """Which volume on the drive's array may be running, as a clause; None: all stand still."""
+    """Which volume on the drive's array may be running, as a clause; None: all are inactive."""
     volumes = volumes_of(controller, drive)
     if not volumes:
         return f"no volume on {drive.array or 'its array'} is listed"
@@ -210,7 +210,7 @@ def _running(controller: Controller, drive: Drive) -> str | None:
 
 
 def is_inactive(controller: Controller, drive: Drive) -> bool:
-    """Whether every volume on the drive's array is known to be out of reach."""
+    """Whether every volume on the drive's array is known to be inaccessible."""
     return _running(controller, drive) is None
 
 

@@ -1,6 +1,6 @@
 """Reasons to refuse importing or clearing foreign configurations, and discarding preserved cache: F1 to F4. Pure.
 
-F5 (a setting that imports or discards by itself) has no guard: no family has a command for it.
+F5 (a setting that imports or discards automatically) has no guard: no family has a command for it.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from raidctl.vendor.foreign import ForeignPreview
 from raidctl.vendor.plan import Deed, Denial
 
 _SAME_SIZE = 0.02
-"""Sizes of one array differ by less in two tools' units."""
+"""Relative difference of sizes below which two tools' units explain it."""
 
 
 def denials(deed: Deed, seen: Survey, preview: ForeignPreview | None, *, selects: bool) -> list[Denial]:
-    """Why a foreign configuration must not be imported or cleared, or preserved cache not be discarded.
+    """Reasons why foreign configurations must not be imported or cleared, or preserved cache not discarded.
 
     Args:
         deed: With ``part``, the one configuration or volume that is meant.
@@ -57,7 +57,7 @@ def has_foreign(controller: Controller) -> bool | None:
 
 
 def _listed(deed: Deed, controller: Controller) -> Iterator[Denial]:
-    """F3: every drive that is hit is listed."""
+    """F3: every affected drive is listed."""
     drives = foreign_drives(controller)
     silent = [drive.id for drive in controller.drives if drive.foreign is None]
     if has_foreign(controller) is False:
@@ -71,7 +71,7 @@ def _listed(deed: Deed, controller: Controller) -> Iterator[Denial]:
 
 
 def _selection(deed: Deed, controller: Controller, *, selects: bool) -> Iterator[Denial]:
-    """F3: a tool that takes all of them is not used for one of several."""
+    """F3: a tool that acts on all configurations is not used for one of several."""
     numbers = [group.number for group in controller.foreign_groups]
     if deed.part is None:
         return
@@ -86,7 +86,7 @@ def _selection(deed: Deed, controller: Controller, *, selects: bool) -> Iterator
 
 
 def _complete(deed: Deed, preview: ForeignPreview | None) -> Iterator[Denial]:
-    """F1: no volume of it lacks drives."""
+    """F1: no volume of the configuration lacks drives."""
     if preview is None or preview.complete is None:
         why = preview.why if preview is not None and preview.why else "the tool does not show what would be imported"
         reason = f"Whether the foreign configuration is complete is unknown: {why.rstrip('.')}."
@@ -100,7 +100,7 @@ def _complete(deed: Deed, preview: ForeignPreview | None) -> Iterator[Denial]:
 
 
 def _pinned(deed: Deed, controller: Controller) -> Iterator[Denial]:
-    """An import writes the cache of the volumes that it brings back; other preserved cache stays in the way."""
+    """An import writes the cache of the volumes that it brings; other preserved cache blocks it."""
     cache = controller.cache
     if cache is not None and cache.status == "critical":
         reason = f"The cache of {controller.id} reports a fault: {cache.status_text or 'critical'}."
@@ -108,7 +108,7 @@ def _pinned(deed: Deed, controller: Controller) -> Iterator[Denial]:
 
 
 def _only_copy(deed: Deed, controller: Controller) -> Iterator[Denial]:
-    """F2: it is not the missing part of an array of this controller, and no cache waits for it."""
+    """F2: the configuration is not the missing part of an array here, and no preserved cache belongs to it."""
     cache = controller.cache
     if controller.preserved or (cache is not None and cache.preserved_data):
         of = f" of {listing(one.volume for one in controller.preserved)}" if controller.preserved else ""
@@ -133,13 +133,13 @@ def _only_copy(deed: Deed, controller: Controller) -> Iterator[Denial]:
 
 
 def _groups(controller: Controller, deed: Deed) -> tuple[ForeignGroup, ...]:
-    """The configurations that are hit; where none is listed, one of which nothing is known."""
+    """The affected configurations; if none is listed, one without any facts."""
     found = tuple(group for group in controller.foreign_groups if deed.part in (None, group.number))
     return found or (ForeignGroup(number="?"),)
 
 
 def _may_be(volume: Volume, group: ForeignGroup) -> bool:
-    """Whether a foreign configuration may be a part of a volume's array; an unknown level or size may."""
+    """Whether a foreign configuration may be part of a volume's array; an unknown level or size may be."""
     if group.raid_level not in (None, "unknown") and volume.raid_level not in (None, "unknown"):
         return _kin(group.raid_level) == _kin(volume.raid_level)
     if group.size_bytes and volume.size_bytes:
@@ -148,18 +148,18 @@ def _may_be(volume: Volume, group: ForeignGroup) -> bool:
 
 
 def _kin(level: str) -> str:
-    """A level as all tools name it: mirrors of more than two drives have several names."""
+    """A level in the words common to all tools: mirrors of more than two drives have several names."""
     return "raid1" if level.startswith("raid1") else level
 
 
 def _missing(controller: Controller) -> list[str]:
-    """Arrays of volumes that are reported as complete, and list members that nothing describes."""
+    """Arrays whose volumes are complete although members that they list are not described."""
     known = {drive.id for drive in controller.drives}
     return [array.id for array in controller.arrays if set(array.drives) - known]
 
 
 def _discard(deed: Deed, controller: Controller) -> Iterator[Denial]:
-    """F4: not while the drives of the volume may be here; and never without a reason."""
+    """F4: not while the drives of the volume may be present, and never without a reason."""
     if deed.part not in [one.volume for one in controller.preserved]:
         reason = f"No preserved cache of {deed.part or controller.id} is listed."
         cache = controller.cache
@@ -180,7 +180,7 @@ def _discard(deed: Deed, controller: Controller) -> Iterator[Denial]:
 
 
 def listed_hits(inventory: Inventory, deed: Deed) -> tuple[str, ...]:
-    """F3: what a command hits, one line for each drive and configuration."""
+    """F3: the objects that a command affects, one line per drive and configuration."""
     controller = controller_of(inventory, deed.object_id)
     if controller is None:
         return ()

@@ -1,7 +1,7 @@
-"""A replacement that begins with the old drive already gone: which arrays lack it, and what is known of it. Pure.
+"""A replacement whose old drive is gone already: the arrays that lack it, and its identity. Pure.
 
-An array that lacks exactly one member has one place for a new drive. The last snapshot knows which drive it was;
-without one, the story is about the array's empty place.
+An array that lacks exactly one member has one slot for a new drive. The last snapshot shows which drive it was; without
+one, the story is about the empty slot.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from raidctl.text import listing
 
 
 class _Gap(Struct, frozen=True):
-    """A software array, and what its members have in common."""
+    """A software array that lacks a member, and the common properties of the others."""
 
     volume: Volume
     lacking: int
     partition: str
     drives: frozenset[str]
-    """The physical drives below its members."""
+    """The physical drives of its members."""
 
 
 def facts_of_array(seen: Survey, volume_id: str, before: Inventory | None, *, new: str = "") -> Facts:
@@ -67,7 +67,7 @@ def facts_of_array(seen: Survey, volume_id: str, before: Inventory | None, *, ne
 
 
 def facts_of_serial(seen: Survey, word: str, before: Inventory, *, new: str = "") -> Facts | None:
-    """Return the facts of a drive that only the last snapshot knows; None if it was no member there.
+    """Return the facts of a drive that only the last snapshot contains; None if it was no member there.
 
     Raises:
         CannotTell: None of its arrays exists now, or the UUID of one is unknown.
@@ -109,7 +109,7 @@ def _facts(seen: Survey, gaps: list[_Gap], old: Drive | None, name: str, new: st
 
 
 def _gap(seen: Survey, controller: Controller, volume: Volume) -> _Gap:
-    """Look at the members of an array: those that are being filled have their place already."""
+    """Examine the members of an array: one that is being filled occupies its slot."""
     want, have = volume.drives_expected, volume.drives_active
     if want is None or have is None:
         raise CannotTell(f"How many members {volume.id} lacks is unknown.")
@@ -132,7 +132,7 @@ def _partition(seen: Survey, member: Drive) -> str:
 
 
 def _memberships(before: Inventory, old: Drive) -> Iterator[tuple[str, str]]:
-    """Yield the UUID of each array that a drive was a member of, and the number of its partition there."""
+    """Yield for each array that a drive was a member of the UUID, and the partition number."""
     for controller in before.controllers:
         for member in controller.drives:
             if old.id in member.backing and member.role != "journal":
@@ -142,7 +142,7 @@ def _memberships(before: Inventory, old: Drive) -> Iterator[tuple[str, str]]:
 
 
 def _lost(seen: Survey, before: Inventory, uuid: str) -> list[Drive]:
-    """Return the drives that were in an array at the last snapshot, and are not in the machine now."""
+    """Return the drives that an array had at the last snapshot and that are gone now."""
     there = serials_of(seen)
     return [
         drive

@@ -1,7 +1,7 @@
 """A replacement behind a controller that begins with the old drive already gone. Pure.
 
-The volume shows that a member is missing; which drive it was, and its bay, the last snapshot may show. Without one, the
-only drive that is new on the controller is the one that is meant.
+The volume shows that a member is missing; the last snapshot may show which drive it was, and its bay. Without one, the
+only new drive on the controller is taken as the replacement.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def facts_of_volume(
 
 
 def facts_of_gone(seen: Survey, word: str, before: Inventory, *, new: str = "") -> Facts | None:
-    """Return the facts of a drive that only the last snapshot knows, by serial number or id; None: it knows none.
+    """Return the facts of a drive that only the last snapshot contains, by serial number or id; None: not found.
 
     Raises:
         UsageError, CannotTell: As :func:`facts_of_volume`; no volume that it was a member of exists now.
@@ -63,7 +63,7 @@ def facts_of_gone(seen: Survey, word: str, before: Inventory, *, new: str = "") 
 
 
 def lost_from(seen: Survey, controller: Controller, volume: Volume, before: Inventory) -> list[Drive]:
-    """Return the members that a volume had at the last snapshot, and that are not in the machine now."""
+    """Return the members that a volume had at the last snapshot and that are gone now."""
     unique, there = unique_of(controller, volume), serials_of(seen)
     return [
         drive
@@ -97,9 +97,9 @@ def _facts(seen: Survey, controller: Controller, volume: Volume, old: Drive | No
 
 
 def _whole(controller: Controller, volume: Volume, members: tuple[Drive, ...], *, known: bool) -> Iterator[str]:
-    """Why there is no missing member to be replaced; nothing if there is one.
+    """Yield why no member is missing; nothing if one is.
 
-    Of a drive that is known to be gone, a spare may have taken the place: the new drive becomes the next spare (S3).
+    A spare may have taken the place of a drive that is known to be gone: the new drive becomes the next spare (S3).
     """
     if volume.status in OUT_OF_REACH:
         yield f"{volume.id} is {volume.status}: a new drive does not bring it back."

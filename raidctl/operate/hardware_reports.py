@@ -1,4 +1,4 @@
-"""What the show commands of patrol reads, batteries, foreign configurations and preserved cache report. Pure."""
+"""The reports of the show commands for patrol reads, batteries, foreign configurations and preserved cache. Pure."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from raidctl.operate.foreign_guards import foreign_drives, has_foreign
 from raidctl.vendor.foreign import ForeignPreview
 
 _HIDDEN = ("capacity", "learn", "health", "design", "cycle")
-"""Parts of labels of a battery's details that are shown: no field of the model has them."""
+"""Details of a battery that are shown, by parts of their labels: the model has no field for them."""
 
 
 class Report(Struct, frozen=True, kw_only=True):
-    """What all these reports have in common."""
+    """The fields that all these reports share."""
 
     schema_version: Annotated[Literal["1"], doc("Version of this contract.")] = "1"
     host: Annotated[Host, doc("The machine.")]
@@ -130,7 +130,7 @@ def hardware_controllers(inventory: Inventory) -> list[Controller]:
 
 
 def hiding(inventory: Inventory) -> tuple[Problem, ...]:
-    """The problems that may hide something."""
+    """The problems that may hide an object."""
     return tuple(problem for problem in inventory.problems if problem.kind in HIDING)
 
 
@@ -168,7 +168,7 @@ def _battery(pack: Battery) -> BatteryState:
 
 
 def learning_only(found: BatteryReport) -> BatteryReport:
-    """The batteries with what concerns learn cycles."""
+    """The batteries with only the facts about learn cycles."""
     controllers = tuple(
         replace(one, batteries=tuple(replace(pack, more=_of_learning(pack.more)) for pack in one.batteries))
         for one in found.controllers

@@ -1,7 +1,7 @@
-"""Wait whether the data of a spare that has stepped in move to the new drive, before that becomes the next spare.
+"""The wait for a possible copyback from a spare to the new drive.
 
-Some controllers copy them back (copyback) a moment after the rebuild; a reading in between shows a complete array and
-a drive that is free.
+Some controllers start the copyback a moment after the rebuild; a reading in between shows a complete array and a free
+drive. Only after this wait the new drive becomes the next spare.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from raidctl.vendor.operations import operations_of
 from raidctl.vendor.protocol import Vendor
 
 SETTLING_SECONDS = 60.0
-"""How long it is waited for; by then the firmware has begun, or does not do it."""
+"""Length of the wait; by then the firmware has begun, or will not."""
 
 
 @dataclass
 class MovingBack:
-    """What was seen of it in a replacement."""
+    """The copyback as seen in a replacement."""
 
     vendors: Sequence[Vendor]
     since: float | None = None
     over: bool = False
 
     def before(self, stage: Stage, seen: Survey, facts: Facts) -> Stage:
-        """The stage, or the wait that comes before it."""
+        """Return the stage, or the wait before it."""
         arrays = parts(seen, facts)
         next_spare = facts.volumes and any(deed.verb == "add_spare" for deed in stage.deeds)
         if not next_spare or self.over or isinstance(arrays, str):
@@ -42,7 +42,7 @@ class MovingBack:
         return Stage("rebuilding", step=wait("settling", arrays, new, facts))
 
     def missing(self, seen: Survey, facts: Facts, now: float) -> list[str]:
-        """What a reading lacks to decide: nothing once data move, or its time is over."""
+        """Return what is missing for a decision: nothing once data move, or the wait is over."""
         self.since = now if self.since is None else self.since
         arrays = parts(seen, facts)
         new = None if isinstance(arrays, str) else drive_behind(arrays, facts.new)

@@ -1,7 +1,7 @@
-"""Whether a drive may join an array: large enough, of its kind, healthy, unused, and without signatures. Pure.
+"""Checks whether a drive may join an array: size, kind, health, use, signatures. Pure.
 
-mdadm takes a drive with a file system on it without a question and ends with exit code 0, so these guards come before
-it. They are named as in the manual: R7 (in use), R10 (the drive itself), R11 (signatures), S4 and S5 (spares).
+mdadm accepts a drive with a file system without a question and with exit code 0, so these guards come first. Names are
+those of the manual: R7 (in use), R10 (the drive itself), R11 (signatures), S4 and S5 (spares).
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ _GOOD_HEALTH = frozenset({"ok"})
 
 
 class Objection(Struct, frozen=True, kw_only=True):
-    """Why a drive may not join."""
+    """A reason why a drive may not join."""
 
     guard: str
     text: str
     remedy: str | None = None
     unknown: bool = False
-    """Whether it is one because something is unknown."""
+    """Whether the reason is that something is unknown."""
     overridable: bool = False
 
 
@@ -42,11 +42,11 @@ class Candidate(Struct, frozen=True, kw_only=True):
     node: str
     """The device that joins: the drive's, or that of the partition."""
     signatures: tuple[str, ...] | None = None
-    """What a probe found on it; None: it was not probed, or could not be."""
+    """Signatures found by a probe; None: it was not probed, or could not be."""
 
 
 def probe(node: str) -> Run:
-    """The request that reads the signatures of a device; it changes nothing."""
+    """The request that reads the signatures of a device; changes nothing."""
     return Run(("wipefs", "--no-act", "--json", node))
 
 
@@ -67,12 +67,12 @@ def signatures(answer: RunAnswer) -> tuple[str, ...] | None:
 
 
 def missing_tool(answer: RunAnswer) -> str | None:
-    """What to do if a probe failed; None: nothing is known."""
+    """The remedy if a probe failed; None: unknown."""
     return "Install the package util-linux." if answer.trouble is Failure.MISSING else None
 
 
 def objections(seen: Survey, controller: Controller, array: Array, candidate: Candidate) -> list[Objection]:
-    """Every reason to refuse a drive as a new member or spare of an array."""
+    """Return every reason to refuse a drive as a new member or spare of an array."""
     block = seen.view.block(candidate.node)
     if block is None or block.node != candidate.node:
         text = f"The kernel does not show {candidate.node}."
@@ -89,7 +89,7 @@ def objections(seen: Survey, controller: Controller, array: Array, candidate: Ca
 
 
 def used(seen: Survey, candidate: Candidate, block: BlockDevice) -> Iterator[Objection]:
-    """R10: no member or spare of anything; R7: not mounted, and nothing is on it."""
+    """R10: no member or spare of an array; R7: not mounted, and empty."""
     drive, whole = candidate.drive, block.parent is None
     for controller in seen.inventory.controllers:
         for one in controller.drives:
@@ -109,7 +109,7 @@ def used(seen: Survey, candidate: Candidate, block: BlockDevice) -> Iterator[Obj
 
 
 def _size(block: BlockDevice, others: Sequence[Drive]) -> Iterator[Objection]:
-    """S4: at least as large as the smallest member, so that there is room before the data as well."""
+    """S4: at least as large as the smallest member, so that there is room for the data offset as well."""
     sizes = [one.size_bytes for one in others]
     known = [size for size in sizes if size is not None]
     if block.size_bytes is None or not known or len(known) < len(sizes):
@@ -144,7 +144,7 @@ def _kind(drive: Drive, others: Sequence[Drive]) -> Iterator[Objection]:
 
 
 def other_kind(drive: Drive, others: Sequence[Drive], named: str) -> Iterator[str]:
-    """P7: why a drive is not of the media and interface of other drives, or may not be; ``named``: these."""
+    """P7: why a drive is not, or may not be, of the media and interface of other drives; ``named``: these."""
     media = {one.media for one in others if one.media}
     words = {"ssd": "an SSD", "hdd": "a hard drive"}
     if drive.media and others and not media:
@@ -160,7 +160,7 @@ def other_kind(drive: Drive, others: Sequence[Drive], named: str) -> Iterator[st
 
 
 def health(drive: Drive) -> Iterator[Objection]:
-    """R10: the drive does not fail, and does not expect to. A virtual drive has no health."""
+    """R10: the drive neither has failed nor predicts a failure. A virtual drive has no health."""
     if drive.interface == "virtual" or (drive.status in _GOOD_HEALTH and not drive.errors.predictive):
         return
     if drive.status == "unknown":
@@ -177,7 +177,7 @@ def health(drive: Drive) -> Iterator[Objection]:
 
 
 def signed(candidate: Candidate, block: BlockDevice, *, free: bool) -> Iterator[Objection]:
-    """R11: no file system, LVM, RAID or partition table, whatever the udev database has."""
+    """R11: no file system, LVM, RAID or partition table, whatever the udev database contains."""
     found = candidate.signatures
     if found is None:
         yield Objection(

@@ -1,4 +1,4 @@
-"""Whether a new drive may join an array: guards R10 and R11, pure, on what was read of it."""
+"""Whether a new drive may join an array: guards R10 and R11, on what was read of the drive. Pure."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ SECTOR = 512
 
 
 class Probed(Struct, frozen=True):
-    """What was read of a new drive, and of the arrays that it is for."""
+    """What was read of a new drive and its future arrays."""
 
     signatures: tuple[str, ...] | None = None
     """Of the drive and its partitions; None: they could not be read."""
     needed_bytes: Mapping[str, int | None] = {}
-    """By array: the size that a member needs, with the room before its data; None: unknown."""
+    """By array: the size that a member needs, including the data offset; None: unknown."""
     sector_bytes: int | None = None
     member_sector_bytes: int | None = None
     table: Table | None = None
-    """Of the new drive."""
+    """The partition table of the new drive."""
     source: Table | None = None
-    """The partition table to be copied; None: there is none, or it could not be read."""
+    """The partition table to copy; None: there is none, or it could not be read."""
 
 
 def probe(
@@ -39,7 +39,7 @@ def probe(
     Args:
         node: The drive.
         members: Kernel names of the arrays, each with the kernel name of a working member.
-        sibling: A drive that works in these arrays.
+        sibling: A drive with working members of these arrays.
         table: Whether its partition table is to be copied.
         inside: Its partitions that are not yet members.
     """
@@ -83,7 +83,7 @@ def unfit(
         drive: The new drive.
         seen: The machine.
         found: What was read of the drive.
-        others: The drives that work in the same arrays.
+        others: The drives with working members of the same arrays.
         partitions: Numbers of its partitions that would be members; empty: the whole drive.
     """
     inventory, view = seen
@@ -110,7 +110,7 @@ def unfit(
 
 
 def _copied(found: Probed) -> bool:
-    """Whether all that is on the drive is the partition table that was copied to it."""
+    """Whether the drive contains only the partition table that was copied to it."""
     table = {"gpt", "PMBR", "dos"}
     only_table = found.signatures is not None and set(found.signatures) <= table
     return only_table and found.source is not None and not_copied(found.source, found.table) is None

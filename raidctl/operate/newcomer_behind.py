@@ -1,7 +1,7 @@
 """Whether a new drive behind a controller may join an array: guard R10, by what the controller's tool reports. Pure.
 
-What is on such a drive cannot be read: the controller hides it. What it reports decides: size, kind,
-sector size, health, whether the drive belongs to something already.
+The controller hides the content of such a drive. The guard uses what it reports: size, kind, sector size, health, and
+whether the drive belongs to an array already.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ def unfit_behind(drive: Drive, view: HostView, others: Sequence[Drive]) -> Objec
 
     Args:
         drive: The new drive.
-        view: What the kernel shows: a drive that the controller exposes may be in use.
-        others: The members of the array that work.
+        view: What the kernel shows: an exposed drive may be in use.
+        others: The working members of the array.
     """
     if not drive.serial:
         yield "X1", f"{drive.id} has no serial number.", False

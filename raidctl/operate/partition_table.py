@@ -10,7 +10,7 @@ from msgspec import Struct
 _LINE = re.compile(r"(/dev/\S+?)(\d{1,3}) : (\S.*)", re.ASCII)
 _PAIR = re.compile(r'([a-z-]+)=\s*("[^"]*"|[^,\s]+)', re.ASCII)
 _HEADS = ("label", "unit", "first-lba", "sector-size", "grain")
-"""Header lines that a copy keeps: the rest belongs to the drive (identifier, device, last sector)."""
+"""Header lines that a copy keeps; the others (identifier, device, last sector) belong to the drive."""
 
 
 class Partition(Struct, frozen=True):
@@ -21,7 +21,7 @@ class Partition(Struct, frozen=True):
 
     @property
     def layout(self) -> tuple[int, str | None, str | None, str | None]:
-        """What a copy must have in common with its source."""
+        """The fields that a copy must have in common with its source."""
         return self.number, self.fields.get("start"), self.fields.get("size"), self.fields.get("type")
 
 
@@ -39,7 +39,7 @@ class Table(Struct, frozen=True):
 
     @property
     def end(self) -> int | None:
-        """The first sector behind the last partition; None: unknown."""
+        """The sector after the last partition; None: unknown."""
         ends = [_number(part.fields.get("start")) + _number(part.fields.get("size")) for part in self.partitions]
         return max(ends, default=None)
 
@@ -66,7 +66,7 @@ def parse(text: str) -> Table | None:
 
 
 def script(source: Table, node: str) -> str:
-    """Return the input of sfdisk for a drive: the same partitions, with identifiers of their own (R12)."""
+    """Return the input of sfdisk for a drive: the same partitions, with new identifiers (R12)."""
     joint = "p" if node[-1:].isdigit() else ""
     lines = [f"{name}: {source.heads[name]}" for name in _HEADS if name in source.heads]
     for part in source.partitions:
@@ -78,7 +78,7 @@ def script(source: Table, node: str) -> str:
 
 
 def not_copied(source: Table, copy: Table | None) -> str | None:
-    """Explain why a table is no copy of another with identifiers of its own; None if it is (R12)."""
+    """Explain why a table is no copy of another with new identifiers; None if it is (R12)."""
     if copy is None:
         return "the new drive has no partition table yet"
     if [part.layout for part in source.partitions] != [part.layout for part in copy.partitions]:

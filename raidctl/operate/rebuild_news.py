@@ -1,4 +1,4 @@
-"""Lines printed while a replacement waits for a rebuild: progress, new errors, why nothing is rebuilt. Pure."""
+"""Progress lines of a replacement during the rebuild: percentage, new errors, obstacles. Pure."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from raidctl.vendor.protocol import Vendor
 
 
 def news(seen: Survey, facts: Facts, vendors: Sequence[Vendor]) -> Iterator[tuple[str, str]]:
-    """Yield the key of a sentence that is printed once, and the sentence."""
+    """Yield a key and a sentence, which is printed once per key."""
     found = parts(seen, facts)
     arrays = [] if isinstance(found, str) else found
     yield from _more_errors(arrays, facts)
@@ -27,7 +27,7 @@ def news(seen: Survey, facts: Facts, vendors: Sequence[Vendor]) -> Iterator[tupl
 
 
 def _more_errors(arrays: Sequence[Part], facts: Facts) -> Iterator[tuple[str, str]]:
-    """Report if another member has more errors than at the beginning."""
+    """Report if another member has more errors than at the start."""
     before = dict(word.split("=", 1) for word in facts.errors.split())
     for drive in (drive for part in arrays for drive in part.members):
         if (drive.errors.media or 0) > int(before.get(drive.id, "0")):

@@ -1,4 +1,4 @@
-"""May this drive be pulled? Every guard, one verdict. Pure."""
+"""The verdict whether a drive may be pulled, from all guards. Pure."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from raidctl.operate.removal_report import Reason, Removal, Verdict, VolumeLeft
 from raidctl.operate.removal_subject import Loss, Subject
 
 NOTHING = Around()
-"""Of saved outputs and recordings, nothing else is read."""
+"""For saved outputs and recordings: nothing else is read."""
 GUARDS: Sequence[Callable[[Subject], Iterator[Reason]]] = (
     guards.redundancy, guards.last_copy, guards.right_moment, guards.running, machine_guards.cache, guards.same_copies,
     machine_guards.unused_and_empty, guards.copy_first, machine_guards.boots, machine_guards.timeouts,
@@ -29,14 +29,14 @@ _ORDER = {"no": 0, "unknown": 1, "note": 2, "yes": 3}
 def check(
     inventory: Inventory, view: HostView, drive_id: str, now: datetime, around: Around = NOTHING
 ) -> Removal:  # fmt: skip
-    """Whether a physical drive may be pulled.
+    """Judge whether a physical drive may be pulled.
 
     Args:
         inventory: The machine.
         view: What its kernel reports; empty for saved outputs of tools.
         drive_id: The drive, of :func:`raidctl.select.find_drive`.
         now: The present time, with its time zone.
-        around: What was read of it besides: first sectors, bays.
+        around: What else was read of the machine: first sectors, bays.
     """
     subject = Subject(inventory, view, drive_id, now, around)
     reasons = [reason for guard in GUARDS for reason in guard(subject)]
@@ -78,13 +78,13 @@ def _left(loss: Loss) -> VolumeLeft:
 
 
 def _spares(subject: Subject) -> Iterator[str]:
-    """The spares that cover the drive's arrays and fit."""
+    """The fitting spares that cover the drive's arrays."""
     found = (spare.id for loss in subject.losses if loss.volume for spare in ready(loss.controller, loss.volume))
     yield from dict.fromkeys(found)
 
 
 def _activity(subject: Subject) -> Iterator[str]:
-    """What is being done to the drive's volumes, checks included."""
+    """Operations on the drive's volumes, checks included."""
     for _, volume in subject.volumes:
         if volume.progress is not None:
             percent = volume.progress.percent
@@ -94,7 +94,7 @@ def _activity(subject: Subject) -> Iterator[str]:
 
 
 def _unwritten(subject: Subject) -> Iterator[str]:
-    """What the controller's cache holds, as far as it is reported."""
+    """Unwritten data in the controller's cache, if reported."""
     cache = subject.controller.cache
     if cache is not None and cache.preserved_data:
         yield "preserved data of volumes that are offline or gone"

@@ -1,7 +1,7 @@
-"""What forbids that a drive is pulled because of its arrays: the guards R1 to R4, R6 and R8. Pure.
+"""Guards against pulling a drive that concern its arrays: R1 to R4, R6 and R8. Pure.
 
-A guard yields the reasons that it finds; where it finds nothing to object to, one reason with the verdict ``yes``.
-Nothing passes on an unknown value.
+A guard yields its reasons against the pull; if there are none, one reason with the verdict ``yes``. Nothing passes on
+an unknown value.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ def _redundancy(loss: Loss) -> Reason:
 
 
 def errors_elsewhere(subject: Subject) -> Iterator[tuple[Loss, Drive, str]]:
-    """Yield the other members of each array that have errors, and the drives below them, with these in words."""
+    """Yield the other members of each array that have errors, with the drives below them and the errors in words."""
     for loss in subject.losses:
         for member in loss.others:
             for controller, drive in subject.below(member) or ((loss.controller, member),):
@@ -122,7 +122,7 @@ def _errors(controller: Controller, drive: Drive) -> str:
 
 
 def last_copy(subject: Subject) -> Reasons:
-    """R2: if the last redundancy goes, the other members are known to be free of errors."""
+    """R2: if the last redundancy is removed, the other members are known to be free of errors."""
     found = list(errors_elsewhere(subject))
     fine = True
     for loss in subject.losses:
@@ -154,9 +154,9 @@ def last_copy(subject: Subject) -> Reasons:
 
 
 def _healthy(subject: Subject, member: Drive) -> bool:
-    """Whether the drives below a member report that they are good; what an array reports of it is not enough.
+    """Whether the drives below a member report that they are healthy; the array's own status does not suffice.
 
-    A counter that other drives of the controller report has to be there as well.
+    A counter that other drives of the controller report must be known for these as well.
     """
     drives = subject.below(member)
     return bool(drives) and all(
@@ -181,7 +181,7 @@ def _undescribed(loss: Loss) -> list[str]:
 
 
 def right_moment(subject: Subject) -> Reasons:
-    """R3: no member of the drive's arrays is being rebuilt or copied, and none of them is being changed."""
+    """R3: no member of the drive's arrays is being rebuilt or copied, and no array is being changed."""
     fine = True
     gone = bool(subject.former) or (bool(subject.losses) and all(loss.gone for loss in subject.losses))
     for controller, volume in {volume.id: (controller, volume) for controller, volume in subject.volumes}.values():
@@ -220,7 +220,7 @@ def right_moment(subject: Subject) -> Reasons:
 
 
 def _needed(volume: Volume, *evidence: str) -> Reason:
-    """The reason to leave the spare of a volume in place that is not whole, or may not be."""
+    """The reason to leave a spare in place whose volume is, or may be, incomplete."""
     if volume.status == "unknown":
         text = f"The state of {volume.id} is unknown: it may need the drive as its spare."
         return reason("R3", "unknown", text, *evidence)
@@ -229,7 +229,7 @@ def _needed(volume: Volume, *evidence: str) -> Reason:
 
 
 def under_way(controller: Controller, volume: Volume) -> str | None:
-    """What is being done to a volume, as a clause; ``unknown``; None: nothing that a pull would disturb."""
+    """The operation on a volume, as a clause; ``unknown``; None: nothing that a pull would disturb."""
     if volume.progress is not None and volume.progress.operation == "unknown":
         return "unknown"
     if rebuilding(controller, volume) or any(being_rebuilt(drive) for drive in below(controller, volume)):
@@ -274,7 +274,7 @@ def _out_of_reach(volume: Volume, why: str) -> Reason:
 
 
 def same_copies(subject: Subject) -> Reasons:
-    """R6: no mirror has differences between its copies that nobody has looked at."""
+    """R6: no mirror has unexamined differences between its copies."""
     fine = True
     for loss in subject.losses:
         volume = loss.volume
@@ -301,7 +301,7 @@ def same_copies(subject: Subject) -> Reasons:
 
 
 def copy_first(subject: Subject) -> Reasons:
-    """R8: a drive that works is copied to its successor before it leaves, where that is possible."""
+    """R8: a working drive is copied to its successor before it is removed, if possible."""
     works = [loss for loss in subject.losses if not loss.gone]
     drive = subject.drive
     if not works or drive.status != "ok" or _errors(subject.controller, drive):

@@ -1,4 +1,4 @@
-"""What forbids that a drive is pulled because of anything but its arrays: the other guards. Pure."""
+"""Guards against pulling a drive that do not concern its arrays. Pure."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _PATIENT = 180
 
 
 def identity(subject: Subject) -> Reasons:
-    """X1: the serial number is known, and no other drive has it."""
+    """X1: the serial number is known and unique."""
     drive, others = subject.drive, subject.namesakes
     evidence = (fact(drive, "serial"), fact(drive, "wwn"))
     if others:
@@ -55,7 +55,7 @@ def age(subject: Subject) -> int | None:
 
 
 def fresh(subject: Subject) -> Reasons:
-    """X3: the information is from the machine itself, just now; a recording answers, with its age."""
+    """X3: the information is live, from the machine itself; a recording is judged with its age."""
     host, seconds = subject.inventory.host, age(subject)
     evidence = (f"host.source = {host.source}", f"host.collected_at = {host.collected_at or 'not reported'}")
     if not host.source.startswith("replay:"):
@@ -88,7 +88,7 @@ def visible(subject: Subject) -> Reasons:
 
 
 def _concerns(subject: Subject, problem: Problem) -> bool:
-    """Whether a problem may hide something about the drive: every one but those of other controllers and drives."""
+    """Whether a problem may hide something about the drive: all but those of other controllers and drives."""
     own = {controller.id for controller, _ in subject.entries} | {
         controller.pci_address for controller, _ in subject.entries
     }
@@ -111,7 +111,7 @@ def _of_health(subject: Subject, problem: Problem) -> bool:
 
 
 def cache(subject: Subject) -> Reasons:
-    """R5: no cache holds data of volumes that are offline or gone."""
+    """R5: no cache holds preserved data of volumes that are offline or gone."""
     controller, memory = subject.controller, subject.controller.cache
     evidence = (
         f"{controller.id} cache.preserved_data = {_word(memory.preserved_data if memory else None)}",
@@ -135,7 +135,7 @@ def cache(subject: Subject) -> Reasons:
 
 
 def _silent_cache(subject: Subject, *evidence: str) -> Reason:
-    """R5 where nothing of preserved data was reported: passed only if no tool of the family has a word for it."""
+    """R5 without a report about preserved data: passed only if no tool of the family can report it."""
     controller, memory = subject.controller, subject.controller.cache
     silent = subject.unreported(controller, "preserved_data")
     lost = [volume.id for volume in controller.volumes if volume.status in (*OUT_OF_REACH, "unknown")]
@@ -153,7 +153,7 @@ def _word(value: object) -> str:
 
 
 def unused(subject: Subject) -> Reasons:
-    """R7: nothing uses the drive beside the arrays that R1 judges."""
+    """R7: nothing uses the drive besides the arrays that R1 judges."""
     drive = subject.drive
     evidence = (fact(drive, "role"), fact(drive, "device"), fact(drive, "mountpoints"))
     found = list(dict.fromkeys(uses(subject)))
@@ -197,7 +197,7 @@ def unused_and_empty(subject: Subject) -> Reasons:
 
 
 def _content(node: str, found: Contents | None) -> tuple[str, Verdict, str | None]:
-    """Why a device on which the kernel shows nothing may be in use; no text: it is empty."""
+    """Why a device on which the kernel shows nothing may be in use; an empty text: it is empty."""
     ask = "whether anything uses it is unknown."
     if found is None:
         text = f"What {node} contains was not read: that the kernel shows nothing on it is no proof."
@@ -223,7 +223,7 @@ _AUTO_REBUILD = "Auto-Rebuild Policy"
 
 
 def taken_by_itself(subject: Subject) -> Reasons:
-    """S6: which drive the controller takes for a rebuild by itself, where that may be any."""
+    """S6: which drive the controller takes for an automatic rebuild, if that may be any."""
     controller = subject.controller
     word = controller.details.get(_AUTO_REBUILD, "").strip().lower()
     others = [
@@ -245,7 +245,7 @@ def taken_by_itself(subject: Subject) -> Reasons:
 
 
 def boot(subject: Subject) -> Iterator[str]:
-    """Yield what is on the drive that boots the machine, as far as it is seen."""
+    """Yield boot-related content of the drive, as far as it is known."""
     for block in subject.blocks:
         yield from boot_parts(subject.view, block.name)
         code = subject.around.sectors.get(block.node)
@@ -303,7 +303,7 @@ def timeouts(subject: Subject) -> Reasons:
 
 
 def no_journal(subject: Subject) -> Reasons:
-    """R16: the drive is no journal or cache of something else."""
+    """R16: the drive is no journal or cache of another volume."""
     found = [(controller, drive) for controller, drive in subject.entries if drive.role == "journal"]
     for controller, drive in found:
         text = f"The drive holds the journal of {_journal_of(controller, drive)}: data that may not be elsewhere yet."
@@ -324,7 +324,7 @@ def _journal_of(controller: Controller, drive: Drive) -> str:
 
 
 def all_of_it(subject: Subject) -> Reasons:
-    """R17: everything that leaves with the bay is known, and counted as one."""
+    """R17: everything that leaves with the bay is known, and counts as one."""
     drive = subject.drive
     with_it = [other.id for _, other in subject.entries if other.id != drive.id]
     nodes = [block.node for block in subject.blocks]

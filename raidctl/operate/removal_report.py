@@ -1,4 +1,4 @@
-"""The report of ``raidctl replace --check``. The names are a contract."""
+"""The report of ``raidctl replace --check``. Field names are stable for programs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What leaves the machine with a drive: its members in arrays, their volumes, and what lies on its partitions. Pure."""
+"""What is removed with a drive: members of arrays, their volumes, and content of its partitions. Pure."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ WHOLE = ("ok", "checking")
 
 
 class Loss(Struct, frozen=True):
-    """What a volume loses with the drive."""
+    """The loss of one volume."""
 
     controller: Controller
     array: Array
@@ -35,39 +35,39 @@ class Loss(Struct, frozen=True):
 
     @property
     def gone(self) -> bool:
-        """Whether the array works without these members already."""
+        """Whether the array already runs without these members."""
         return all(drive.role == "failed" or drive.status == "critical" for drive in self.leaving)
 
     @property
     def filling(self) -> bool:
-        """Whether these members are only being filled: the volume does not count on them yet."""
+        """Whether these members are only being filled: the volume does not depend on them yet."""
         return all(being_rebuilt(drive) for drive in self.leaving)
 
     @property
     def short(self) -> bool:
-        """Whether the volume lacks other members already."""
+        """Whether the volume already lacks other members."""
         return self.volume is not None and self.volume.status in ("degraded", "rebuilding") and not self.gone
 
     @property
     def out_of_reach(self) -> bool:
-        """Whether nothing can be read from the volume."""
+        """Whether the volume is inaccessible."""
         return self.volume is not None and self.volume.status in OUT_OF_REACH
 
     @property
     def doubtful(self) -> bool:
-        """Whether a member that is reported as gone may still hold data that no other has."""
+        """Whether a member that is reported as gone may still hold the only copy of some data."""
         if self.controller.mode == "software" and all(drive.role == "failed" for drive in self.leaving):
             return False  # the kernel has dropped it
         return self.volume is None or overdrawn(self.controller, self.volume)
 
     @property
     def before(self) -> int | None:
-        """How many failures the volume survives now; None: unknown."""
+        """The number of failures that the volume survives now; None: unknown."""
         return (self.volume or self.array).failures_tolerated
 
     @property
     def after(self) -> int | None:
-        """How many it survives without the drive; below 0: its data are lost; None: unknown."""
+        """The number that it survives without the drive; below 0: its data are lost; None: unknown."""
         if self.before is None or self.out_of_reach or (self.gone and self.doubtful):
             return None
         return self.before if self.gone or self.filling else self.before - 1
@@ -96,7 +96,7 @@ class Subject(Struct, frozen=True, dict=True):
 
     @property
     def drive(self) -> Drive:
-        """The drive itself."""
+        """The drive."""
         return self._places[self.drive_id][1]
 
     @property
@@ -105,12 +105,12 @@ class Subject(Struct, frozen=True, dict=True):
         return self._places[self.drive_id][0]
 
     def unreported(self, controller: Controller, fact: Fact) -> Unreported | None:
-        """Why no tool of a controller's family reports a fact; None: one could."""
+        """Why no tool of a controller's family reports a fact; None: some tool could."""
         return self.around.unreported.get((family_of(controller), fact))
 
     @property
     def software(self) -> bool:
-        """Whether only a software array lists the drive, and what it lies on is unknown."""
+        """Whether only a software array lists the drive, and the device below is unknown."""
         return self.controller.mode == "software"
 
     @property
@@ -128,7 +128,7 @@ class Subject(Struct, frozen=True, dict=True):
 
     @cached_property
     def losses(self) -> tuple[Loss, ...]:
-        """What each volume loses that has data on the drive."""
+        """The losses of all volumes with data on the drive."""
         found: list[Loss] = []
         for controller in {id(controller): controller for controller, _ in self.entries}.values():
             own = [
@@ -144,9 +144,9 @@ class Subject(Struct, frozen=True, dict=True):
 
     @cached_property
     def former(self) -> tuple[Volume, ...]:
-        """The volumes that are not whole on the controller of a failed drive that is in no array.
+        """For a failed drive in no array: the incomplete volumes of its controller.
 
-        Controllers drop a failed drive from its array: it may have been a member of each of these.
+        Controllers drop a failed drive from its array, so it may have been a member of any of them.
         """
         drive = self.drive
         if self.losses or not (drive.role == "failed" or drive.status == "critical"):
@@ -166,7 +166,7 @@ class Subject(Struct, frozen=True, dict=True):
 
     @property
     def unlisted(self) -> tuple[str, ...]:
-        """What may be a volume that needs the drive, of a spare or a failed drive: arrays without a listed volume."""
+        """Arrays without a listed volume, which may need a spare or failed drive."""
         needed = any(drive.role == "spare" for _, drive in self.entries)
         dropped = not self.losses and (self.drive.role == "failed" or self.drive.status == "critical")
         if not needed and not dropped:
@@ -182,14 +182,14 @@ class Subject(Struct, frozen=True, dict=True):
 
     @property
     def volumes(self) -> Iterator[tuple[Controller, Volume]]:
-        """All volumes that have to do with the drive: on it, formerly on it, or served by it as a spare."""
+        """All volumes related to the drive: on it, formerly on it, or covered by it as a spare."""
         yield from ((loss.controller, loss.volume) for loss in self.losses if loss.volume)
         yield from ((self.controller, volume) for volume in self.former)
         yield from self.spared
 
     @cached_property
     def blocks(self) -> tuple[BlockDevice, ...]:
-        """The kernel's devices that are this drive: paths, namespaces, logical units."""
+        """The kernel's devices of this drive: paths, namespaces, logical units."""
         own = self.view.block(self.drive.device or "")
         if own is None:
             return ()
@@ -198,14 +198,14 @@ class Subject(Struct, frozen=True, dict=True):
 
     @property
     def unproven(self) -> tuple[str, ...]:
-        """Devices on which the kernel shows nothing, of a drive of no array: whether they are empty has to be read."""
+        """Devices, of a drive in no array, that have to be read, as the kernel shows nothing on them."""
         roles = {drive.role for _, drive in self.entries}
         if self.losses or self.spared or roles & {"member", "spare", "journal"}:
             return ()
         return tuple(dict.fromkeys(node for block in self.blocks for node in _bare(self.view, block)))
 
     def below(self, member: Drive) -> tuple[tuple[Controller, Drive], ...]:
-        """The physical drives of a member of an array, with their controllers; none if they are unknown."""
+        """The physical drives below a member of an array, with their controllers; none if unknown."""
         names = physical(self.inventory, [member.id])
         if any(self._places[name][0].mode == "software" for name in names):
             return ()
@@ -222,11 +222,11 @@ def _same(block: BlockDevice, own: BlockDevice) -> bool:
 
 
 class Use(Struct, frozen=True):
-    """What uses a device of the drive, beside the arrays."""
+    """A use of a device of the drive, besides the arrays."""
 
     text: str
     certain: bool
-    """Whether it is in use; else it may be."""
+    """Whether the use is certain."""
 
 
 _MEMBER = {
@@ -235,12 +235,12 @@ _MEMBER = {
     "drbd": "a DRBD device", "oracleasm": "an ASM device", "stratis": "a Stratis device", "LVM1_member": "LVM",
     "VMFS_volume_member": "a member of a VMFS",
 }  # fmt: skip
-"""Contents that are in use by others without a mount, in udev's words (libblkid)."""
+"""Contents that others use without a mount, in udev's words (libblkid)."""
 _IDLE = ("swap",)
 
 
 def uses(subject: Subject) -> Iterator[Use]:
-    """What uses the drive beside the arrays that list it; without the kernel's view, what the inventory has."""
+    """Uses of the drive besides the arrays that list it; without the kernel's view, those in the inventory."""
     listed = {loss.array.id.partition("/")[0] for loss in subject.losses} | {loss.id for loss in subject.losses}
     for controller, drive in subject.entries:
         if drive.role in ("spare", "journal") and controller.mode == "software":
@@ -264,7 +264,7 @@ def uses(subject: Subject) -> Iterator[Use]:
 
 
 def _walk(view: HostView, block: BlockDevice, arrays: Collection[str]) -> Iterator[Use]:
-    """``arrays``: names of the arrays that R1 judges, and the nodes of their volumes and members."""
+    """Uses of a device; ``arrays``: names of the arrays that R1 judges, and the nodes of their volumes and members."""
     above = [one for one in view.above(block.name) if one.parent == block.name or block.name in one.slaves]
     if block.node in arrays and not above:
         return  # the mounts of a pool are listed on each of its members
@@ -294,7 +294,7 @@ def _walk(view: HostView, block: BlockDevice, arrays: Collection[str]) -> Iterat
 
 
 def _bare(view: HostView, block: BlockDevice) -> Iterator[str]:
-    """The device, or the partitions on it, without mount, known contents or anything above."""
+    """The device, or its partitions, without mount, known content or anything above."""
     above = [one for one in view.above(block.name) if one.parent == block.name or block.name in one.slaves]
     for upper in above:
         if upper.kind == "partition" or _is_path(upper):
@@ -309,5 +309,5 @@ def _mounted(block: BlockDevice, point: str) -> Use:
 
 
 def _is_path(block: BlockDevice) -> bool:
-    """Whether a mapped device is the drive itself, joined from its paths, or a partition of it."""
+    """Whether a mapped device is the drive itself, assembled from its paths, or a partition of it."""
     return block.kind == "dm" and "mpath-" in (block.dm_uuid or "")

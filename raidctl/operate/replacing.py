@@ -1,4 +1,4 @@
-"""Carry a replacement through: plan each stage from a fresh reading, with its guards, and hand it to the engine."""
+"""Carry out a replacement: plan each stage from a fresh reading, with its guards, for the engine."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ from raidctl.vendor.protocol import Vendor
 from raidctl.vendor.unreported import unreported
 
 LIFTED = ("R2", "R6")
-"""Guards of the drive that leaves which ``--unsafe REASON`` lifts."""
+"""Guards of the old drive that ``--unsafe REASON`` lifts."""
 _COPY_IGNORES = ("R1", "R2", "R6", "R8")
-"""Guards that do not matter while the old drive is copied: the array stays as complete as it is."""
+"""Guards that do not apply while the old drive is copied: the array stays as complete as it is."""
 _LEAVING = ("fail", "remove", "replace", "take_out")
 _TAKEN_WITHIN = 600.0
-"""Seconds after which a controller that has not begun to fill a new drive will not do it."""
+"""Seconds after which a controller that has not begun to fill a new drive will not do so."""
 _APART = 10.0
 """Seconds between two readings that show a complete array (R15)."""
 
@@ -55,7 +55,7 @@ _VERBS: dict[str, Verb] = {
 
 @dataclass
 class Replacing:
-    """A replacement that is carried through."""
+    """A replacement in progress."""
 
     runner: Runner
     vendors: Sequence[Vendor]
@@ -63,18 +63,18 @@ class Replacing:
     tell: Callable[[str], None]
     unsafe: bool = False
     wipe: str | None = None
-    """Serial number of the new drive whose content may be removed."""
+    """Serial number of the new drive whose content may be erased."""
     led: Led = field(default_factory=NoLed)
     hint: Callable[[Stage], None] = lambda _: None
-    """Shows how a person's step is simulated, on a simulated machine."""
+    """Shows how to simulate a manual step, on a simulated machine."""
     clock: Callable[[], float] = time.monotonic
     complete_since: float | None = None
     begun: bool = False
-    """Whether it is being carried out, so that the old drive may be out already."""
+    """Whether the replacement has started, so that the old drive may be out already."""
     back: MovingBack = field(init=False)
     _idle_since: float | None = None
     seen: Survey | None = None
-    """The last reading of the machine in its stages."""
+    """The last reading of the machine in the current stage."""
     _reported: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
@@ -83,7 +83,7 @@ class Replacing:
     # --- guards
 
     def leaving(self, seen: Survey) -> list[tuple[str, str, bool]]:
-        """Reasons to refuse taking the old drive out: guard, sentence, and whether it is unknown only."""
+        """Reasons to refuse taking the old drive out: guard, sentence, and whether something is only unknown."""
         old = self._old(seen)
         if old is None:
             return [("X2", f"The drive {self.facts.old} is not there.", True)]
@@ -104,14 +104,14 @@ class Replacing:
         return drive_of(seen, self.facts.old)
 
     def _still_leaving(self, step: Step, seen: Survey) -> list[str]:
-        """Reasons to refuse a step with the old drive now; after the first of several arrays, of its own array."""
+        """Reasons to refuse a step with the old drive now; later only those of the step's array."""
         arrays = parts(seen, self.facts)
         if isinstance(arrays, str):
             return [arrays]
         if self.facts.volumes:
             old = drive_behind(arrays, self.facts.old)
             if old is None or not works(old):
-                return []  # it is out already: nothing more goes with it
+                return []  # it is out already: nothing else is removed with it
             return [f"Guard {guard}: {text}" for guard, text, _ in self.leaving(seen)]
         mine = [part for part in arrays if part.volume.id == step.object_id]
         started = any(
@@ -120,7 +120,7 @@ class Replacing:
         if not started:
             return [f"Guard {guard}: {text}" for guard, text, _ in self.leaving(seen)]
         if step.setting != "fail":
-            return []  # it has failed already: removing it takes nothing away
+            return []  # it has failed already: removing it has no further effect
         left = [part.volume.failures_tolerated for part in mine]
         if any(number is None or number < 1 for number in left):
             return [f"Guard R1: {step.object_id} survives no further failure."]
@@ -131,7 +131,7 @@ class Replacing:
         return (old.device if old is not None else None) or ""
 
     def probed(self, seen: Survey, new: Drive) -> Probed:
-        """Read the new drive, and what its arrays need."""
+        """Read the new drive, and the requirements of its arrays."""
         arrays = parts(seen, self.facts)
         found = [] if isinstance(arrays, str) else arrays
         members = {}
@@ -171,7 +171,7 @@ class Replacing:
         return [
             (guard, text)
             for guard, text, lifted in reasons
-            # on several partitions the first member has joined when the second one does
+            # with several partitions, the first member has joined when the second one does
             if not (self.unsafe and lifted) and not (joined and self.facts.partitions and guard in ("R10", "R11"))
         ]
 
@@ -181,7 +181,7 @@ class Replacing:
         if new is None or isinstance(arrays, str):
             return [("X2", f"The new drive {self.facts.new} is not there.")]
         if inside(arrays, new):
-            return []  # its controller has taken it already, and checked it
+            return []  # its controller has accepted it already, after its own checks
         others = [one for one in arrays[0].whole if one.id != new.id]
         reasons = unfit_behind(new, seen.view, others)
         return [(guard, text) for guard, text, lifted in reasons if not (self.unsafe and lifted)]
@@ -192,7 +192,7 @@ class Replacing:
             yield from part.members
 
     def guard(self, step: Step, seen: Survey) -> list[str]:
-        """Asked by the engine right before each step, and at each reading while it waits."""
+        """Return reasons to stop; called by the engine before each step, and at each reading of a wait."""
         self.seen = seen
         if step.setting in _LEAVING or (step.setting == "pull" and self.facts.volumes):
             return self._still_leaving(step, seen)
@@ -208,7 +208,7 @@ class Replacing:
         return []
 
     def _not_taken(self, seen: Survey) -> str | None:
-        """Explain that the controller has not begun to fill the new drive for a while; None if it has, or may yet."""
+        """Explain that the controller has not begun to fill the new drive; None if it has, or still may."""
         arrays = parts(seen, self.facts)
         if not self.facts.volumes or isinstance(arrays, str):
             return None
@@ -229,14 +229,14 @@ class Replacing:
         )
 
     def report(self, seen: Survey) -> None:
-        """Say once what is new: each ten percent of a rebuild, new errors, what holds it."""
+        """Print news once: each ten percent of a rebuild, new errors, obstacles."""
         for what, text in news(seen, self.facts, self.vendors):
             if what not in self._reported:
                 self._reported.add(what)
                 self.tell(text)
 
     def confirm(self, step: Step, seen: Survey, clock: Callable[[], float]) -> list[str]:
-        """What a reading does not show yet, beyond what the model has."""
+        """Return what a reading does not confirm yet, beyond the expectations on the model."""
         if step.setting == "push":
             return [] if newcomers(seen, self.facts) else ["no new drive is there"]
         if step.setting == "rebuilding":
@@ -274,11 +274,11 @@ class Replacing:
     # --- stages
 
     def plan(self, stage: Stage, seen: Survey) -> Plan:
-        """The steps of a stage, with what its guards refuse."""
+        """Return the steps of a stage, with the refusals of its guards."""
         return self.settled(stage, seen)[1]
 
     def settled(self, stage: Stage, seen: Survey) -> tuple[Stage, Plan]:
-        """The steps of a stage; of the one that follows if the family has nothing to do for it."""
+        """Return the stage and its steps; or the following stage if the family has no steps for it."""
         if stage.step is not None:
             return stage, Plan(steps=(stage.step,), deeds=tuple(self._touched(stage.step, seen)))
         if stage.name == "letting_in" and not self.facts.volumes and (made := self._prepared(stage, seen)) is not None:
@@ -289,13 +289,13 @@ class Replacing:
         return stage, made
 
     def _touched(self, step: Step, seen: Survey) -> Iterator[Deed]:
-        """What a wait is about: the arrays, which nothing else may touch meanwhile."""
+        """Return the objects of a wait: the arrays, which nothing else may touch meanwhile."""
         arrays = parts(seen, self.facts)
         for part in [] if isinstance(arrays, str) else arrays:
             yield Deed(object_id=part.volume.id, verb=_VERBS[step.setting], drive=self.facts.old_id)
 
     def _prepared(self, stage: Stage, seen: Survey) -> Plan | None:
-        """What the new drive needs before it joins: its old content removed, its partitions made; None: nothing."""
+        """Plan what the new drive needs before it joins: old content erased, partitions created; None: nothing."""
         new = drive_of(seen, self.facts.new)
         if new is None or new.device is None:
             return None
@@ -323,12 +323,12 @@ class Replacing:
         return []
 
     def _counts(self, seen: Survey) -> bool:
-        """Whether the guards of the old drive hold: at the beginning always, later only while it works."""
+        """Whether the guards of the old drive apply: at the start always, later only while it works."""
         old = self._old(seen)
         return not self.begun or (old is not None and works(old))
 
     def run(self, change: Change, seen: Survey | None = None) -> None:
-        """Carry out stage after stage until the replacement is done; ``seen`` is a fresh reading, None: it is read.
+        """Carry out stage after stage until the replacement is done; ``seen``: a fresh reading, None: read now.
 
         Raises:
             UnderWay: It waits for a person or the hardware; the message has the command that continues it.
@@ -367,13 +367,13 @@ class Replacing:
                 return
 
     def _install_boot_loader(self, change: Change, seen: Survey) -> None:
-        """Run what installs the boot loader, where that was asked for and is certain."""
+        """Install the boot loader, if requested and certain."""
         new = drive_of(seen, self.facts.new)
         if self.facts.boot_run and self.facts.boot_tool and new is not None:
             change.go_on([disk_steps.booting(new, self.facts.boot_tool)], facts_text(self.facts))
 
     def _filled(self, seen: Survey) -> bool:
-        """Whether the new drive works in every array of the story."""
+        """Whether the new drive works in every array of the replacement."""
         arrays, new = parts(seen, self.facts), drive_of(seen, self.facts.new)
         if isinstance(arrays, str) or new is None:
             return False
@@ -396,5 +396,5 @@ class Replacing:
 
 
 def _drops(step: Step) -> bool:
-    """Whether the tool no longer lists a drive after a step."""
+    """Whether the tool stops listing a drive after a step."""
     return any(one.object_id.startswith("serial:") and one.field == "present" for one in step.expects)

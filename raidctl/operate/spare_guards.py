@@ -12,7 +12,7 @@ from raidctl.vendor.plan import Deed, Denial
 
 
 def denials(deed: Deed, seen: Survey, candidate: Candidate | None) -> list[Denial]:
-    """Why a spare must not be added or removed now; ``candidate`` is the drive that is added."""
+    """Reasons why a spare must not be added or removed now; ``candidate`` is the drive to add."""
     place = _place(deed, seen)
     if place is None:
         return []  # printed with the plan
@@ -45,7 +45,7 @@ def _place(deed: Deed, seen: Survey) -> tuple[Controller, Volume, Array] | None:
 
 
 def able(volume: Volume) -> Iterator[Objection]:
-    """S3: the array runs, and its level has a use for a spare."""
+    """S3: the array is active, and its level can use a spare."""
     if volume.raid_level in ("raid0", "linear", "jbod"):
         yield Objection(guard="S3", text=f"{volume.id} is {volume.raid_level}: a spare would never be used.")
     elif volume.raid_level in (None, "unknown"):

@@ -17,7 +17,7 @@ _REDUNDANT = ("raid1", "raid1e", "raid1t", "raid4", "raid5", "raid6", "raid10", 
 
 
 def objections_behind(deed: Deed, seen: Survey, controller: Controller) -> list[Objection]:
-    """Why a spare must not be added or removed now: of a volume's array, or of the whole controller."""
+    """Reasons why a spare must not be added or removed now: of a volume's array, or of the whole controller."""
     drive = next((one for one in controller.drives if one.id == deed.drive), None)
     if drive is None:
         return [Objection(guard="X2", text=f"{deed.drive or 'The drive'} is not on {controller.id}.", unknown=True)]
@@ -25,14 +25,14 @@ def objections_behind(deed: Deed, seen: Survey, controller: Controller) -> list[
         return list(_removable(controller, drive))
     named = [volume for volume in controller.volumes if volume.id == deed.object_id]
     if drive.role == "spare" and _as_asked(drive, named):
-        return []  # nothing is to be done
+        return []  # no change is needed
     if named:
         return [*able(named[0]), *_unfit(seen, controller, drive, named[0])]
     return _global(seen, controller, drive)
 
 
 def _as_asked(drive: Drive, named: Sequence[Volume]) -> bool:
-    """Whether a spare is one of the whole controller, or of the array of the volume, as it is to become."""
+    """Whether a spare already has the requested scope: the whole controller, or the array of the volume."""
     return named[0].array in drive.spare_for if named else not drive.spare_for
 
 
@@ -54,7 +54,7 @@ def _global(seen: Survey, controller: Controller, drive: Drive) -> list[Objectio
 
 
 def _removable(controller: Controller, drive: Drive) -> Iterator[Objection]:
-    """S1, S2: it is a spare that no array uses, and not the last one of an array that needs it."""
+    """S1, S2: the spare is used by no array, and not the last one of an array that needs it."""
     if drive.role != "spare":
         yield Objection(guard="S1", text=f"{drive.id} is no spare but {drive.role or 'of unknown use'}.")
         return
@@ -79,6 +79,6 @@ def _needed(controller: Controller, volume: Volume, drive: Drive) -> Iterator[Ob
 
 
 def replaces_a_member(volume: Volume, listed: Sequence[Drive]) -> bool:
-    """Whether a volume that works has fewer members than it needs, so that a spare holds data of it."""
+    """Whether a working volume has fewer members than it needs, so that a spare holds data of it."""
     want = volume.drives_expected or in_stripe(volume) or (2 if volume.raid_level == "raid1" else None)
     return volume.status == "ok" and want is not None and len(listed) < want

@@ -1,4 +1,4 @@
-"""The spares of each array: which there are, whether they fit, and whether other arrays share them. Pure."""
+"""The spares of each array: which fit, and which are shared with other arrays. Pure."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def _levels(controller: Controller, array: Array) -> set[RaidLevel | None]:
 
 
 def _can_use_spares(controller: Controller, array: Array) -> bool:
-    """Whether a drive could be rebuilt on a spare; of an array with unknown levels, it is assumed."""
+    """Whether a drive could be rebuilt on a spare; for an array with unknown levels, assumed."""
     return not _levels(controller, array) or not _levels(controller, array) <= set(_WITHOUT_SPARES)
 
 

@@ -1,8 +1,8 @@
-"""The replacement of a drive, stage by stage: what is there now decides, the journal has what was meant. Pure.
+"""The stages of a replacement, derived from the machine's current state and the journal's facts. Pure.
 
 ``asked`` → ``copying`` (a good drive is copied to another one) or ``taken_out`` → ``waiting_pull`` → ``waiting_push`` →
-``vetting`` → ``letting_in`` → ``rebuilding`` → ``verifying`` → ``done``. A stage is planned from a reading of the
-machine alone, so a replacement continues after a reboot, a kill, or work of somebody else.
+``vetting`` → ``letting_in`` → ``rebuilding`` → ``verifying`` → ``done``. The stage follows from a reading of the
+machine, so a replacement continues after a reboot, a kill, or changes by others.
 """
 
 from __future__ import annotations
@@ -51,13 +51,13 @@ def next_stage(seen: Survey, facts: Facts) -> Stage:
 
 
 def _still_in(arrays: Sequence[Part], drive: Drive) -> bool:
-    """Whether a drive is a working member anywhere."""
+    """Whether a drive is a working member of any of the arrays."""
     members = [part.member(drive.device or "") for part in arrays]
     return any(member is not None and member.role == "member" for member in members)
 
 
 def _copying(arrays: Sequence[Part], old: Drive, new: Drive, facts: Facts) -> Stage:
-    """The new drive joins as a spare, each old member is copied to it."""
+    """The new drive joins as a spare; each old member is copied to it."""
     outside = [part for part in arrays if part.member(new.device or "") is None]
     if outside:
         return Stage("letting_in", deeds=tuple(_add(part, new) for part in outside))
@@ -87,7 +87,7 @@ def _add(part: Part, new: Drive) -> Deed:
 
 
 def _leaving(arrays: Sequence[Part], old: Drive, facts: Facts) -> Stage:
-    """The old drive is taken out of its arrays, then a person pulls it."""
+    """The old drive is removed from its arrays, then a person pulls it."""
     deeds: list[Deed] = []
     for part in arrays:
         member = part.member(old.device or "")
@@ -102,7 +102,7 @@ def _leaving(arrays: Sequence[Part], old: Drive, facts: Facts) -> Stage:
 
 
 def _coming(seen: Survey, facts: Facts) -> Stage:
-    """A person puts the new drive in; it must be one that was not there before."""
+    """A person inserts the new drive, which must not have been there before."""
     found = newcomers(seen, facts)
     if len(found) > 1:
         names = ", ".join(f"{drive.serial} ({drive.device})" for drive in found)
@@ -139,7 +139,7 @@ def _joining(arrays: Sequence[Part], new: Drive, facts: Facts) -> Stage:
 
 
 def _lacks_another(part: Part, new: Drive) -> bool:
-    """Whether the new drive is filled, and the array is short of another member that nobody rebuilds."""
+    """Whether the new drive is filled, but the array lacks another member that is not being rebuilt."""
     member = part.member(new.device or "")
     filled = member is not None and member.role == "member" and member.status == "ok"
     want, have = part.volume.drives_expected, part.volume.drives_active

@@ -1,4 +1,4 @@
-"""What a replacement is about, and its arrays and drives in a reading of the machine. Pure."""
+"""The facts of a replacement, and its arrays and drives in a reading of the machine. Pure."""
 
 from __future__ import annotations
 
@@ -20,81 +20,82 @@ StageName = Literal[
     "copying", "taken_out", "waiting_pull", "waiting_push", "vetting", "letting_in", "rebuilding", "verifying", "done"
 ]
 NO_LIMIT = 0.0
-"""A person takes the time that it takes, and so does a rebuild."""
+"""No time limit: for manual steps and rebuilds."""
 
 
 class Facts(Struct, frozen=True, kw_only=True):
-    """What a replacement is about; kept in the journal as text."""
+    """The facts of a replacement; stored in the journal as text."""
 
     old: str
-    """Serial number of the drive that leaves; empty: it is gone, and nothing knows it."""
+    """Serial number of the old drive; empty: it is gone, and unknown."""
     old_id: str
     bay: str
-    """Where it is, for a person."""
+    """The location of the old drive, for a person."""
     place: str
-    """Its place on the bus, which the new drive should have, too; empty: unknown."""
+    """Its address on the bus, which the new drive should have, too; empty: unknown."""
     members: str
     """``UUID=PARTITION`` of each array, separated by blanks; an empty partition: the whole drive."""
     known: str
-    """Serial numbers of all drives at the beginning, one a line, or separated by blanks."""
+    """Serial numbers of all drives at the start, one per line, or separated by blanks."""
     way: Literal["copy", "out"]
     new: str = ""
-    """Serial number of the drive that joins; empty: not yet known."""
+    """Serial number of the new drive; empty: not yet known."""
     errors: str = ""
-    """``ID=COUNT`` of the other members with errors at the beginning."""
+    """``ID=COUNT`` of the other members with errors at the start."""
     leaving: str = ""
-    """Serial numbers of the drives that other replacements take out, separated by blanks."""
+    """Serial numbers of the old drives of other replacements, separated by blanks."""
     joining: str = ""
     """Serial numbers of the new drives of other replacements, separated by blanks."""
     unread: str = ""
-    """What could not be read at the beginning, when every drive of ``known`` was there; as the waits compare it."""
+    """What could not be read at the start, when every drive of ``known`` was present; in the form that waits compare.
+    """
     kernel: str = ""
-    """Serial numbers of the drives that the kernel showed at the beginning, one a line: no tool has to list these."""
+    """Serial numbers of the drives that the kernel showed at the start, one per line: these need no tool."""
     places: str = ""
-    """``SERIAL<tab>enclosure 1, bay 4`` of each drive whose bay was known at the beginning, one a line."""
+    """``SERIAL<tab>enclosure 1, bay 4`` of each drive whose bay was known at the start, one per line."""
     bays: str = ""
-    """``SERIAL=LED`` of each drive whose bay has an LED of its own, one a line."""
+    """``SERIAL=LED`` of each drive whose bay has an individual LED, one per line."""
     gone: Literal["", "member", "spare"] = ""
-    """How it began, if the old drive was gone: an array lacked the member, or a spare had taken its place."""
+    """The initial situation if the old drive was gone: the array lacked a member, or a spare had taken its place."""
     boot: str = ""
-    """What has to be done so that the machine boots from the new drive, ``NEW``; empty: nothing."""
+    """The step so that the machine boots from the new drive, ``NEW``; empty: none."""
     boot_tool: str = ""
-    """The program that does it, where that is certain."""
+    """The program for that step, if certain."""
     boot_run: Literal["", "yes"] = ""
-    """Whether it is to be run."""
+    """Whether to run it."""
     volumes: str = ""
-    """What identifies each volume, if the drive is behind a controller, one a line; empty: md arrays."""
+    """The identifier of each volume of a drive behind a controller, one per line; empty: md arrays."""
     width: str = ""
-    """Number of members of the controller's array at the beginning, with the drive that leaves; empty: unknown."""
+    """Number of members of the controller's array at the start, including the old drive; empty: unknown."""
     spares: Literal["", "array", "controller"] = ""
-    """For what the hot spares are that the controller's array had at the beginning; empty: it had none."""
+    """The scope of the hot spares that the controller's array had at the start; empty: none."""
     dropped: Literal["", "yes"] = ""
-    """Whether the tool took the drive out so that it lists it no longer: nothing shows when it is pulled."""
+    """Whether the tool took the drive out and no longer lists it: then no reading shows when it is pulled."""
 
     @property
     def name(self) -> str:
-        """The drive that is replaced, for a sentence."""
+        """The old drive, for a sentence."""
         return self.old or f"the missing drive of {self.old_id}"
 
     @property
     def leds(self) -> dict[str, str]:
-        """The id of the LED of each drive's bay, by its serial number."""
+        """The id of the LED of each drive's bay, by serial number."""
         return dict(line.split("=", 1) for line in self.bays.splitlines())
 
     @property
     def arrays(self) -> dict[str, str]:
-        """The partition of each array, by UUID; empty: the whole drive."""
+        """The partition number per array UUID; empty: the whole drive."""
         return dict(word.split("=", 1) for word in self.members.split())
 
     @property
     def others(self) -> tuple[str, ...]:
-        """The serial numbers that must stay: whatever is pulled by mistake is missed, also after a reboot."""
+        """The serial numbers that must stay: a drive pulled by mistake is missed, also after a reboot."""
         leaving = {self.old, *self.leaving.split()}
         return tuple(serial for serial in self.serials if serial not in leaving)
 
     @property
     def serials(self) -> list[str]:
-        """The serial numbers of all drives at the beginning."""
+        """The serial numbers of all drives at the start."""
         return self.known.splitlines() if "\n" in self.known else self.known.split()
 
     @property
@@ -104,7 +105,7 @@ class Facts(Struct, frozen=True, kw_only=True):
 
 
 class Part(Struct, frozen=True):
-    """One array of the story, as it is now."""
+    """One array of the replacement, in its current state."""
 
     controller: Controller
     volume: Volume
@@ -113,7 +114,7 @@ class Part(Struct, frozen=True):
     """Members that a controller's array had; None: unknown."""
 
     def member(self, node: str) -> Drive | None:
-        """The member of the array that is a device node."""
+        """The member of the array with a device node."""
         wanted = node_of(node, self.partition)
         return next((one for one in self.members if one.device == wanted), None)
 
@@ -124,12 +125,12 @@ class Part(Struct, frozen=True):
 
     @property
     def whole(self) -> list[Drive]:
-        """The members that work."""
+        """The working members."""
         return [one for one in self.members if one.role == "member" and one.status == "ok"]
 
     @property
     def complete(self) -> bool:
-        """Whether all of its members work, and nothing is being done to it that changes or fills them."""
+        """Whether all members work, and no operation changes or fills them."""
         if self.controller.mode != "software":
             return self._complete_behind
         want = self.volume.drives_expected
@@ -139,14 +140,14 @@ class Part(Struct, frozen=True):
 
     @property
     def busy(self) -> bool:
-        """Whether something is being filled for it."""
+        """Whether a drive is being filled for it."""
         drives = (one.progress for one in self.members)
         filling = any(one is not None and one.operation in FILLING for one in drives)
         return filling or rebuilding(self.controller, self.volume)
 
     @property
     def _complete_behind(self) -> bool:
-        """The same of a controller's volume: by its own state, and by that of each member."""
+        """Whether a controller's volume is complete: by its own state, and by that of each member."""
         drives = below(self.controller, self.volume)
         works = [one for one in drives if one.status != "critical" and one.role != "failed" and not being_rebuilt(one)]
         helping = [one for one in self.members if one.role == "spare" and one.status != "critical"]
@@ -156,7 +157,7 @@ class Part(Struct, frozen=True):
             and not rebuilding(self.controller, self.volume)
             and not filled
             and len(works) == len(drives) > 0
-            # a spare that has taken a member's place is still listed as a spare by some tools
+            # some tools still list a spare as such when it has taken a member's place
             and (self.width is None or len(works) + len(helping) >= self.width)
         )
 
@@ -164,7 +165,7 @@ class Part(Struct, frozen=True):
 FILLING = ("rebuild", "recovery", "resync", "copyback")
 """Operations that fill a drive."""
 COMPARING = ("check", "repair")
-"""Operations on an array that is complete: the distribution's monthly check may begin right after a rebuild."""
+"""Operations on a complete array: the distribution's monthly check may begin right after a rebuild."""
 
 
 def node_of(node: str, partition: str) -> str:
@@ -173,23 +174,23 @@ def node_of(node: str, partition: str) -> str:
 
 
 class Stage(Struct, frozen=True):
-    """What comes next."""
+    """The next stage."""
 
     name: StageName
     deeds: tuple[Deed, ...] = ()
-    """To be planned by the family."""
+    """Deeds for the family to plan."""
     step: Step | None = None
-    """A step of a person, or a wait."""
+    """A manual step, or a wait."""
     problem: str | None = None
-    """Why the story cannot continue by itself, one sentence."""
+    """Why the replacement cannot continue automatically, one sentence."""
     choices: tuple[str, ...] = ()
-    """Serial numbers of the drives that the problem is about: a person names one of them."""
+    """Serial numbers of the drives in question: a person names one of them."""
     then: Stage | None = None
-    """What comes instead if the family plans no step for the deeds; None: there is always one."""
+    """The stage that follows if the family plans no step for the deeds; None: there is always one."""
 
 
 def hand(setting: str, object_id: str, text: str, expects: tuple[Expectation, ...], keeps: tuple[str, ...]) -> Step:
-    """The step of a person: what to do, and which drives must stay."""
+    """A manual step: what to do, and which drives must stay."""
     return Step(
         object_id=object_id, setting=setting, before="", after="", kind="hand", way_back="other", hand=text,
         expects=expects, keeps=keeps,
@@ -197,18 +198,18 @@ def hand(setting: str, object_id: str, text: str, expects: tuple[Expectation, ..
 
 
 def gone(facts: Facts) -> Expectation:
-    """The old drive is not there."""
+    """The expectation that the old drive is gone."""
     return Expectation(object_id=f"serial:{facts.old}", field="present", value="no", within_seconds=NO_LIMIT)
 
 
 def pull(old: Drive, facts: Facts) -> Stage:
-    """Wait until a person has pulled the old drive."""
+    """The wait until a person has pulled the old drive."""
     text = f"Pull the drive with serial number {facts.old}{facts.bay and f' ({facts.bay})'}. Not another one."
     return Stage("waiting_pull", step=hand("pull", old.id, text, (gone(facts),), facts.others))
 
 
 def push(facts: Facts) -> Stage:
-    """Wait until a person has put the new drive in."""
+    """The wait until a person has inserted the new drive."""
     text = f"Put the new drive into the bay of the old one{facts.bay and f' ({facts.bay})'}."
     if facts.dropped:
         first = f"Pull the drive with serial number {facts.old} ({facts.old_id}): its controller no longer lists it."
@@ -217,7 +218,7 @@ def push(facts: Facts) -> Stage:
 
 
 def parts(seen: Survey, facts: Facts) -> list[Part] | str:
-    """Return the arrays of the story; a sentence if one is missing."""
+    """Return the arrays of the replacement; a sentence if one is missing."""
     if facts.volumes:
         return _parts_behind(seen, facts)
     found = []
@@ -250,7 +251,7 @@ def _parts_behind(seen: Survey, facts: Facts) -> list[Part] | str:
 
 
 def observed(facts: Facts, seen: Survey) -> Facts:
-    """Return the facts with what the first reading lacks, and the drives that the kernel shows by itself."""
+    """Return the facts with those that the first reading lacked, and the drives that the kernel shows itself."""
     shown = {block.serial for block in seen.view.blocks if block.kind == "disk"}
     kernel = "\n".join(serial for serial in facts.serials if serial in shown)
     drives = [drive for controller in seen.inventory.controllers for drive in controller.drives]
@@ -259,7 +260,7 @@ def observed(facts: Facts, seen: Survey) -> Facts:
 
 
 def bay_words(drive: Drive) -> str:
-    """Return where a drive is, for a person; empty: unknown."""
+    """Return the location of a drive, for a person; empty: unknown."""
     words = (f"enclosure {drive.enclosure}" if drive.enclosure else "", f"bay {drive.bay}" if drive.bay else "")
     return ", ".join(filter(None, words))
 
@@ -274,7 +275,7 @@ def drive_of(seen: Survey, serial: str) -> Drive | None:
 
 
 def newcomers(seen: Survey, facts: Facts) -> list[Drive]:
-    """Return the drives that were not there at the beginning."""
+    """Return the drives that were not present at the start."""
     known = {*facts.serials, *facts.joining.split()} - {facts.new}
     return [
         drive
@@ -292,13 +293,13 @@ def missing(seen: Survey, facts: Facts) -> list[str]:
 
 
 def place_of(seen: Survey, drive: Drive) -> str:
-    """Return where a drive is attached: its SCSI address, or the address of its NVMe controller; empty: unknown."""
+    """Return the address of a drive: its SCSI address, or that of its NVMe controller; empty: unknown."""
     block = seen.view.block(drive.device or "")
     return (block.scsi_address or (block.pci_address if block.transport == "nvme" else None) or "") if block else ""
 
 
 def standing(seen: Survey, facts: Facts) -> str:
-    """Report how many more failures the arrays of the story survive now."""
+    """Report how many more failures the arrays survive now."""
     found = parts(seen, facts)
     if isinstance(found, str):
         return found
@@ -310,7 +311,7 @@ def standing(seen: Survey, facts: Facts) -> str:
 
 
 def outside(seen: Survey, facts: Facts) -> Iterator[tuple[Volume, str]]:
-    """Yield arrays, and the nodes of former members that are there: no array takes them again by itself."""
+    """Yield arrays and the nodes of present former members, which no array takes back automatically."""
     arrays = parts(seen, facts)
     if isinstance(arrays, str):
         return
@@ -330,10 +331,10 @@ def outside(seen: Survey, facts: Facts) -> Iterator[tuple[Volume, str]]:
 
 
 def facts_from(kept: Mapping[str, str]) -> Facts:
-    """Return the facts that the journal has."""
+    """Return the facts from the journal."""
     return msgspec.convert(dict(kept), Facts)
 
 
 def facts_text(facts: Facts) -> dict[str, str]:
-    """Return the facts as the journal keeps them."""
+    """Return the facts in the form of the journal."""
     return {name: getattr(facts, name) for name in Facts.__struct_fields__}

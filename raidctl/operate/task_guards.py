@@ -18,7 +18,7 @@ _FILLING = ("rebuild", "recovery", "copyback")
 
 
 def denials(deed: Deed, seen: Survey) -> list[Denial]:
-    """Why a rebuild or a patrol read must not be started, stopped, paused or resumed now."""
+    """Reasons why a rebuild or a patrol read must not be started, stopped, paused or resumed now."""
     return list(_rebuild(deed, seen.inventory) if deed.verb in REBUILDS else _patrol(deed, seen.inventory))
 
 
@@ -61,7 +61,7 @@ def _filled(drive: Drive) -> bool:
 
 
 def _startable(deed: Deed, controller: Controller, drive: Drive) -> Iterator[Denial]:
-    """R10: a rebuild overwrites the drive, so it is no working member, and it does not fail or expect to."""
+    """R10: a rebuild overwrites the drive, so it is no working member, and neither has failed nor predicts it."""
     volumes = volumes_of(controller, drive)
     if _filled(drive):
         yield Denial(deed=deed, reason=f"{drive.id} is being rebuilt.", alternative="raidctl tasks")
@@ -86,7 +86,7 @@ def _startable(deed: Deed, controller: Controller, drive: Drive) -> Iterator[Den
 
 
 def _sources(deed: Deed, volumes: tuple[Volume, ...]) -> Iterator[Denial]:
-    """The volumes that the drive is rebuilt from work without it."""
+    """The volumes from which the drive is rebuilt work without it."""
     lost = [volume.id for volume in volumes if volume.status in OUT_OF_REACH]
     silent = [volume.id for volume in volumes if volume.status == "unknown"]
     if lost:
@@ -100,7 +100,7 @@ def _sources(deed: Deed, volumes: tuple[Volume, ...]) -> Iterator[Denial]:
 
 
 def _endable(deed: Deed, controller: Controller, drive: Drive) -> Iterator[Denial]:
-    """T4: a rebuild goes on where no further drive may fail, unless overridden."""
+    """T4: a rebuild is not stopped if no further drive may fail, unless overridden."""
     if not _filled(drive):
         yield Denial(deed=deed, reason=f"{drive.id} is not being rebuilt.")
         return

@@ -1,1 +1,1 @@
-"""What people and programs get to see: pure functions from the model to text."""
+"""Text for people and programs: pure functions from the model to screens and documents."""

@@ -1,4 +1,4 @@
-"""The screen of a run of the benchmark: each figure with its interval, what follows, what else could explain it."""
+"""The screen of a benchmark run: figures with intervals, conclusions, other explanations."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from raidctl.output.table import Cell, Column, cells, facts, table
 from raidctl.units import format_binary, format_figure
 
 SHORT = "++++"
-"""Instead of a figure, as bonnie++ has it: the phase was too short."""
+"""Printed instead of a figure, as by bonnie++: the phase was too short."""
 CURVE = "gib_mib_s_deviation"
 """The series of the speed across the drive: rows of GiB, MiB/s, deviation."""
 STYLES: dict[Verdict, Style] = {"pass": GOOD, "fail": BAD, "suspect": BAD, "inconclusive": WARN, "info": DULL}
@@ -30,7 +30,7 @@ _UNITS = {"k": "KiB", "m": "MiB", "g": "GiB"}
 
 @drawn
 def screen(run: Run, paper: Paper, *, more: bool) -> Iterator[RenderableType]:
-    """The whole screen as text; ``more``: every latency drawn, and what belongs to verdicts without a claim."""
+    """The whole screen as text; ``more``: with plots of every latency, and details of verdicts without a claim."""
     yield from head(run, paper)
     yield from _unstable(run.session, paper)
     yield Text("")
@@ -53,7 +53,7 @@ def screen(run: Run, paper: Paper, *, more: bool) -> Iterator[RenderableType]:
 
 
 def head(run: Run, paper: Paper) -> Iterator[RenderableType]:
-    """Which run, when, where, of what, by what."""
+    """Number, time, target and engine of the run."""
     session = run.session
     when = run.at.replace("T", " ").replace("Z", " UTC")
     title: list[Piece] = [(paper.clean(run.name if run.id is not None else "run, not kept"), STRONG), when]
@@ -74,7 +74,7 @@ def head(run: Run, paper: Paper) -> Iterator[RenderableType]:
 
 
 def _unstable(session: Session, paper: Paper) -> Iterator[RenderableType]:
-    """That the figures below are not to be relied on."""
+    """A warning that the figures below are not reliable."""
     drift = session.drift
     if drift is None or not drift.unstable:
         return
@@ -88,7 +88,7 @@ def _unstable(session: Session, paper: Paper) -> Iterator[RenderableType]:
 
 
 def figures(session: Session, paper: Paper) -> Iterator[RenderableType]:
-    """All figures with interval and number."""
+    """All figures, with interval and number of samples."""
     found = [(one, name, spread) for one in session.results for name, spread in one.figures.items()]
     if not found:
         yield line(("Nothing was measured.", WARN))
@@ -110,12 +110,12 @@ def figures(session: Session, paper: Paper) -> Iterator[RenderableType]:
 
 
 def median(spread: Spread) -> Cell:
-    """The figure, or that there is none."""
+    """The median, or a note that there is none."""
     return (SHORT, WARN) if spread.measured is None else (format_figure(spread.measured), STRONG)
 
 
 def interval(spread: Spread) -> str:
-    """``8.1 to 9.2``; empty where there is none."""
+    """``8.1 to 9.2``; empty if there is none."""
     if spread.measured is None:
         return ""
     if spread.low is None or spread.high is None:
@@ -124,7 +124,7 @@ def interval(spread: Spread) -> str:
 
 
 def words(trial: str, figure: str) -> str:
-    """A figure's name for people: ``seeks: read, 16 at once, all`` of ``seeks``, ``read_qd16_all``."""
+    """A readable name of a figure: ``seeks: read, 16 at once, all`` for ``seeks``, ``read_qd16_all``."""
     words: list[str] = []
     for part in figure.split("_"):
         known = _AMOUNT.fullmatch(part)
@@ -169,7 +169,7 @@ def _drawn(result: TrialResult, paper: Paper, *, more: bool) -> Iterator[Rendera
     yield from _curve(result, paper)
     names = list(result.latency)
     if not more:
-        # of several phases the one that the trial is named after
+        # of several phases, the one with the name of the trial
         names = sorted(names, key=lambda name: name != result.trial)[: result.trial in _DRAWN]
     for name in names:
         latency = result.latency[name]
@@ -189,7 +189,7 @@ def _curve(result: TrialResult, paper: Paper) -> Iterator[RenderableType]:
 
 
 def zcav_rows(result: TrialResult) -> list[tuple[float, float]]:
-    """GiB and MiB/s of the curve over the disk; empty where the result has none, or it is not understood."""
+    """GiB and MiB/s of the curve over the drive; empty if the result has none, or in another form."""
     found = result.series.get(CURVE)
     if not isinstance(found, list | tuple):
         return []
@@ -210,7 +210,7 @@ def _histogram(title: str, latency: Latency, paper: Paper) -> Iterator[Renderabl
 
 
 def _result(run: Run, paper: Paper, *, more: bool) -> Iterator[RenderableType]:
-    """What follows of each trial; then what holds for all of them."""
+    """The conclusions of each trial; then notes on all figures."""
     for result in run.session.results:
         if result.verdict != "info" or result.reasons or (more and result.model):
             yield Text("")
@@ -234,14 +234,14 @@ def _verdict(result: TrialResult, paper: Paper, *, more: bool) -> Iterator[Rende
 
 
 def _about(run: Run) -> Iterator[tuple[str, str, Style]]:
-    """What holds for all figures: what else could explain them, what limited them."""
+    """Notes on all figures: other explanations, and what limited them."""
     session = run.session
     drift = session.drift
     for text in noisy(run.noise):
         yield "busy", text, WARN
     for one in dict.fromkeys(session.confounders):
         if one.name == "drift" and drift is not None and drift.unstable:
-            continue  # it stands above the figures
+            continue  # shown above the figures
         yield "consider", one.text, WARN if one.forbids else PLAIN
     for text in session.notes:
         yield "note", text, DULL

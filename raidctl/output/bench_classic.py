@@ -1,4 +1,4 @@
-"""The tables of the classic reports, drawn from a run of the profile that measures for them."""
+"""The tables of classic benchmarks, from a run of the profile that measures for them."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _AT_ONCE = re.compile(r"(rndrd|rndwr|seqrd|seqwr)_x(\d+)")
 
 
 def tables(session: Session, paper: Paper) -> Iterator[RenderableType]:
-    """All of them, for which there are figures."""
+    """All tables for which there are figures."""
     results = {one.trial: one for one in session.results}
     parts = (_cache(results, paper), _timings(results, paper), _row(results, paper), _at_once(results, paper))
     for number_, part in enumerate(parts):
@@ -50,7 +50,7 @@ def _cell(one: Spread | None, factor: float = 1.0) -> Cell:
 
 
 def _cache(results: Mapping[str, TrialResult], paper: Paper) -> Iterator[RenderableType]:
-    """Rows and random places, with the write cache as it is and off."""
+    """Sequential and random access, with the write cache as configured and off."""
     classic = results.get("classic")
     if classic is None or not classic.figures:
         return
@@ -76,7 +76,7 @@ def _cache(results: Mapping[str, TrialResult], paper: Paper) -> Iterator[Rendera
 
 
 def _timings(results: Mapping[str, TrialResult], paper: Paper) -> Iterator[RenderableType]:
-    """In MB of 2^20 bytes."""
+    """The timings in MB of 2^20 bytes."""
     timings = results.get("timings")
     rows = [way for way in _TIMINGS if timings is not None and way in timings.figures]
     if timings is None or not rows:
@@ -91,7 +91,7 @@ def _timings(results: Mapping[str, TrialResult], paper: Paper) -> Iterator[Rende
 
 
 def _row(results: Mapping[str, TrialResult], paper: Paper) -> Iterator[RenderableType]:
-    """Four figures of a machine in one row."""
+    """Four figures of a machine, in one row."""
     wanted = (
         ("seq read MiB/s", "sequential", "read"), ("seq write MiB/s", "sequential", "write"),
         ("seeks/s", "seeks", "read_qd1_all"), ("commits/s", "commits", "commits"),
@@ -104,7 +104,7 @@ def _row(results: Mapping[str, TrialResult], paper: Paper) -> Iterator[Renderabl
 
 
 def _at_once(results: Mapping[str, TrialResult], paper: Paper) -> Iterator[RenderableType]:
-    """Requests a second by how many there are at once."""
+    """Requests per second, by the number of concurrent requests."""
     scaling = results.get("scaling")
     if scaling is None:
         return

@@ -1,4 +1,4 @@
-"""The screens of several runs: the list of them, and two side by side."""
+"""The screens about several runs: the list, and two side by side."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def _times(ratio: float) -> str:
 
 
 def _change(pair: Pair) -> Cell:
-    """In words where more is better or worse, else as it is."""
+    """Better or worse in words, if the figure has a direction; else the ratio alone."""
     if pair.change == "unknown":
         return ("?", DULL) if pair.ratio is not None else ("", PLAIN)
     if pair.change == "same":

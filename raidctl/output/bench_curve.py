@@ -1,7 +1,6 @@
 """Curves and histograms in the characters of a terminal.
 
-Made here rather than by a library: what is needed are bars, and plotext, the one that would do, brings 217 files and a
-compiled part.
+No library is used: only bars are needed, and plotext, the suitable one, has 217 files and a compiled part.
 """
 
 from __future__ import annotations
@@ -23,9 +22,9 @@ MOST_BARS = 16
 
 
 def columns(values: Sequence[float | None], paper: Paper) -> list[str]:
-    """Upright bars from 0 to the largest, one for each value, or several together where the paper is too narrow.
+    """Vertical bars from 0 to the largest value; neighbours are merged if the paper is too narrow.
 
-    None is a gap. Left of them stand 0 and the largest value.
+    None is a gap. The axis on the left has 0 and the largest value.
     """
     room = paper.columns - _INDENT - _LABEL - 1
     bars = _merged(values, room)
@@ -44,7 +43,7 @@ def columns(values: Sequence[float | None], paper: Paper) -> list[str]:
 
 
 def _merged(values: Sequence[float | None], room: int) -> list[float | None]:
-    """At most ``room`` values: the means of neighbours."""
+    """At most ``room`` values, by averaging neighbours."""
     if len(values) <= room:
         return list(values)
     found: list[float | None] = []
@@ -56,7 +55,7 @@ def _merged(values: Sequence[float | None], room: int) -> list[float | None]:
 
 
 def below(left: str, right: str, count: int, paper: Paper) -> str:
-    """The line below `columns` of ``count`` values: what the ends of the axis are."""
+    """The line below `columns` of ``count`` values, with the labels of the axis' ends."""
     room = paper.columns - _INDENT - _LABEL - 1
     bars = min(count, room)
     width = max(bars * max(1, min(3, room // max(bars, 1))), len(left) + len(right) + 2)
@@ -65,9 +64,9 @@ def below(left: str, right: str, count: int, paper: Paper) -> str:
 
 
 def rows(bins: Sequence[tuple[float, int]], unit: str, paper: Paper) -> list[str]:
-    """Level bars of a histogram: (lower edge, count), ascending; neighbours are put together where there are many.
+    """Horizontal bars of a histogram: (lower edge, count), ascending; neighbours of many are merged.
 
-    A bin that holds anything never looks empty.
+    A non-empty bin always has a visible bar.
     """
     kept = _thinned(bins)
     most = max((count for _, count in kept), default=0)
@@ -92,7 +91,7 @@ def _level(length: float, paper: Paper) -> str:
 
 
 def _thinned(bins: Sequence[tuple[float, int]]) -> list[tuple[float, int]]:
-    """At most `MOST_BARS` bins, by putting neighbours together; empty ones at the ends are left out."""
+    """At most `MOST_BARS` bins, by merging neighbours, without empty ones at the ends."""
     filled = [place for place, (_, count) in enumerate(bins) if count]
     if not filled:
         return []

@@ -11,18 +11,18 @@ from raidctl.output.bench import zcav_rows
 from raidctl.text import collapse, json_safe, printable
 
 BLOCK = 512
-"""MiB of a block of zcav: what its third column, a time, is of."""
+"""MiB per block of zcav, whose third column is the time for one block."""
 
 
 def line(run: Run) -> str:
-    """A run as one line of JSON, in ASCII: whatever the terminal's encoding is, nothing is lost."""
+    """A run as one line of JSON, in ASCII, safe for any terminal encoding."""
     return json_safe(json.dumps(msgspec.to_builtins(run), separators=(",", ":"))) + "\n"
 
 
 def zcav(run: Run) -> str | None:
-    """The curve of a run: where (GiB), how fast (MiB/s), seconds of 512 MiB at that speed; None: it has none.
+    """The curve of a run: position (GiB), speed (MiB/s), seconds for 512 MiB; None: there is none.
 
-    zcav's own header stands above it, so that what was made for its files takes this one.
+    It has zcav's own header, so that programs for zcav's files accept it.
     """
     points = next((rows for one in run.session.results if (rows := zcav_rows(one))), None)
     if points is None:

@@ -1,6 +1,6 @@
-"""The progress of a run on the terminal: what is being measured, how far it is, how long it still takes.
+"""The progress of a run on the terminal: current test, percentage, time left.
 
-Nothing at all where standard error is no terminal: a log is not to be filled with bars.
+Draws nothing if standard error is no terminal, to keep bars out of logs.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _WIDTH = 36
 
 
 class _Left(ProgressColumn):
-    """The time that is left, counted down between two tellings."""
+    """The time left, counted down between two updates."""
 
     def render(self, task: Task) -> Text:
         ends: float | None = task.fields.get("ends")
@@ -29,14 +29,14 @@ class _Left(ProgressColumn):
 
 
 class Bar:
-    """The bar of a run; without a screen it draws nothing."""
+    """The bar of a run; without a terminal it draws nothing."""
 
     def __init__(self, screen: Progress | None) -> None:
         self._screen = screen
         self._task = None if screen is None else screen.add_task("", total=1.0, visible=False)
 
     def tell(self, what: str, spent: float, total: float) -> None:
-        """What is being done; seconds spent, and what all of it takes, by what is known now."""
+        """Update the bar: current step, seconds spent, and the estimated total."""
         if self._screen is None or self._task is None:
             return
         shown = Text(collapse(printable(what)))
@@ -52,10 +52,10 @@ class Bar:
 
     @contextmanager
     def hidden(self) -> Iterator[None]:
-        """Leave the terminal to somebody who has something to say, or to ask.
+        """Hide the bar while something is printed or asked.
 
-        Of a run that is being ended (Ctrl-C, a signal, Python itself) nothing is drawn any more: the thread that draws
-        could be begun at a time at which none begins, and be waited for without an end.
+        While a run is being ended (Ctrl-C, a signal, exit of Python) nothing is drawn: at that time the drawing thread
+        might not start, and joining it would never return.
         """
         self._draw(on=False)
         try:
@@ -66,15 +66,15 @@ class Bar:
         self._draw(on=True)
 
     def begin(self) -> None:
-        """Draw it from now on."""
+        """Start drawing."""
         self._draw(on=True)
 
     def end(self) -> None:
-        """Take it away."""
+        """Remove the bar."""
         self._draw(on=False)
 
     def _draw(self, *, on: bool) -> None:
-        """Go on drawing or leave off; a terminal that is gone must not keep its last user from putting things back."""
+        """Start or stop drawing; a closed terminal must not keep the user of the bar from restoring settings."""
         try:
             if self._screen is not None:
                 (self._screen.start if on else self._screen.stop)()
@@ -84,7 +84,7 @@ class Bar:
 
 @contextmanager
 def progress() -> Iterator[Bar]:
-    """Draw the bar while the run lasts, and take it away at its end."""
+    """Draw the bar while the run lasts, and remove it at the end."""
     if not drawable():
         yield Bar(None)
         return
@@ -102,11 +102,11 @@ def progress() -> Iterator[Bar]:
 
 
 def drawable() -> bool:
-    """Whether somebody looks at standard error."""
+    """Whether standard error is a terminal that can be drawn on."""
     return sys.stderr is not None and sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
 
 
 def left(seconds: float) -> str:
-    """``1:05 left``; what takes longer than was thought is soon done."""
+    """``1:05 left``; an estimate that was exceeded counts as soon done."""
     whole = round(seconds)
     return f"{whole // 60}:{whole % 60:02d} left" if whole > 0 else "soon done"

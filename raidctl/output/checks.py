@@ -1,4 +1,4 @@
-"""The screens of ``raidctl check``: the checks of volumes, and what starts them."""
+"""The screens of ``raidctl check``: checks of volumes, and the schedules that start them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The output that a screen is written on: how wide, with which characters, in colour or not."""
+"""The output device of a screen: width, character set, colour."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ LEAST_WIDTH = 20
 """Narrower screens get lines of this width; the terminal breaks them."""
 INDENT = 2
 LEAST_ROOM = 14
-"""With less room behind a label, texts begin on the line below it."""
+"""With fewer columns right of a label, texts begin on the line below it."""
 _ASCII = str.maketrans({"→": ">", "·": "|", "…": "~", "°": ""})
 
 _STEPS = re.compile(r"^/[^/]*/?|[^/]*/|[^/]+")
-"""Of a path: its first name with the root, each further one with the slash behind it."""
+"""The parts of a path, for line breaks: the first name with the root, then each name with its slash."""
 
 Piece = tuple[str, Style] | str
-"""A text in a style, or a plain one."""
+"""A styled text, or a plain one."""
 
 GOOD = Style(color="green")
 DULL = Style(dim=True)
@@ -41,7 +41,7 @@ PLAIN = Style()
 
 
 class Paper(Struct, frozen=True):
-    """What the screen can show."""
+    """The properties of the output."""
 
     width: int = 80
     colour: bool = False
@@ -54,33 +54,33 @@ class Paper(Struct, frozen=True):
 
     @property
     def dot(self) -> str:
-        """What stands between facts in a row."""
+        """The separator between facts in a row."""
         return ", " if self.ascii else " · "
 
     def words(self, text: str) -> str:
-        """A text that raidctl says itself, in characters that the screen has."""
+        """A text of raidctl's own, in characters that the output has."""
         if not self.ascii:
             return text
         return text.replace(" → ", " -> ").translate(_ASCII).encode("ascii", "replace").decode("ascii")
 
     def clean(self, text: str) -> str:
-        """A text that came from outside: one line, without escapes, control and invisible characters."""
+        """A text from elsewhere: one line, without escapes, control and invisible characters."""
         plain = collapse(printable(text))
         if not plain.isprintable():
             plain = "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in plain)
         return self.words(plain)
 
     def piece(self, piece: Piece) -> Piece:
-        """A piece made clean."""
+        """A piece, cleaned."""
         return self.clean(piece) if isinstance(piece, str) else (self.clean(piece[0]), piece[1])
 
     def render(self, parts: Iterable[RenderableType]) -> str:
-        """The parts below each other, as one text with a newline at the end; lines end without blanks."""
+        """The parts below each other, as one text with a newline at the end; lines have no trailing blanks."""
         sink = io.StringIO()
         console = Console(
             file=sink,
             width=self.columns,
-            height=25,  # without one, rich asks the terminal for every part
+            height=25,  # otherwise rich asks the terminal for every part
             force_terminal=self.colour,
             color_system="standard" if self.colour else None,
             no_color=not self.colour,
@@ -107,9 +107,9 @@ def drawn(parts: Callable[P, Iterable[RenderableType]]) -> Callable[P, str]:
 
 
 def broken(text: str, width: int) -> str:
-    """A text with line breaks so that long paths are broken behind a slash; other words are left to the screen.
+    """A text with long paths broken after a slash; other line breaks are left to rich.
 
-    Where everything fits, or nothing can be done, it is the text itself.
+    Unchanged if everything fits, or nothing can be broken.
     """
     words = text.split(" ")
     if not any("/" in word and cell_len(word) > width for word in words):
@@ -134,7 +134,7 @@ def line(*pieces: Piece) -> Text:
 
 
 def pack(pieces: Sequence[Piece], room: int, between: str) -> Text:
-    """Pieces in a row with the same text between each two; where the row is full, a new one begins."""
+    """Pieces in a row with a separator; a full row is continued on the next line."""
     row: list[Piece] = []
     used = 0
     for piece in pieces:
@@ -150,7 +150,7 @@ def pack(pieces: Sequence[Piece], room: int, between: str) -> Text:
 
 
 def hanging(label: Piece, pieces: Sequence[Piece], paper: Paper) -> Table:
-    """A label and pieces in a row behind it; further rows begin below the first piece."""
+    """A label with pieces in a row; further rows begin below the first piece."""
     start = line(label)
     room = paper.columns - start.cell_len
     grid = Table.grid(padding=0)

@@ -1,4 +1,4 @@
-"""One controller on the screen: what it is, its cache, arrays, volumes and drives."""
+"""The block of one controller: identity, cache, arrays, volumes and drives."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ def _arrays(controller: Controller, paper: Paper) -> Iterator[Row]:
 
 
 def _same_as_volume(array: Array, controller: Controller) -> bool:
-    """Whether the array and its one volume are the same thing, so that the volume's row says it all."""
+    """Whether the array is the same as its one volume, so that the volume's row suffices."""
     on_it = [volume for volume in controller.volumes if volume.array == array.id]
     same = len(on_it) == 1 and array.id.startswith(f"{on_it[0].id}/")
     return same and (array.status in {"ok", "unknown"} or on_it[0].status not in {"ok", "unknown"})
@@ -205,7 +205,7 @@ def _states(controller: Controller, paper: Paper) -> Iterator[Row]:
 
 
 def _other_source(volume: Volume) -> str:
-    """The tool's own words for the state where they say more than ours."""
+    """The tool's own words for the state, if they are more specific."""
     text = volume.status_text or ""
     percent = volume.progress.percent if volume.progress else None
     known = text.lower() == volume.status or (percent is not None and f"{percent:g}%" in text)
@@ -213,7 +213,7 @@ def _other_source(volume: Volume) -> str:
 
 
 def _reasons(controller: Controller, paper: Paper) -> Iterator[Row]:
-    """Why a configured write policy is not in force, the volumes with the same reason together."""
+    """Why a configured write policy is not active; volumes with the same reason are listed together."""
     groups: dict[str, list[Volume]] = {}
     for volume in controller.volumes:
         if volume.cache and (volume.cache.why_not_in_force or in_force(volume.cache) is False):
@@ -224,7 +224,7 @@ def _reasons(controller: Controller, paper: Paper) -> Iterator[Row]:
 
 
 def _settings(controller: Controller, paper: Paper, below: DrivesBelow) -> Iterator[Row]:
-    """What else is set, the volumes with the same settings together."""
+    """Further settings; volumes with the same settings are listed together."""
     groups: dict[tuple[str, ...], list[Volume]] = {}
     for volume in controller.volumes:
         groups.setdefault(phrases.volume_settings(volume, drive_caches(volume, below)), []).append(volume)
@@ -234,14 +234,14 @@ def _settings(controller: Controller, paper: Paper, below: DrivesBelow) -> Itera
 
 
 def _names(volumes: list[Volume], controller: Controller, paper: Paper) -> str:
-    """The volumes beside their facts; ``all`` where none is missing."""
+    """The volumes of a row; ``all`` if none is missing."""
     if len(volumes) == len(controller.volumes) > 1:
         return "all"
     return paper.clean(", ".join(short(volume.id, controller.id) for volume in volumes))
 
 
 def _labels(controller: Controller, paper: Paper) -> Iterator[Row]:
-    """The names that somebody gave the volumes, where the table has no room for them."""
+    """The labels that users gave to volumes, if the table has no room for them."""
     named = [f"{short(volume.id, controller.id)} is {volume.name}" for volume in controller.volumes if volume.name]
     if named:
         yield "names", [(paper.clean(text), DULL) for text in named]

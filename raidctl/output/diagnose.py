@@ -28,7 +28,7 @@ _COUNTED: dict[Severity, tuple[str, str]] = {
     "info": ("1 for information", "{} for information"),
 }
 _FEW = 6
-"""Objects of a group that are shown without -v."""
+"""The most objects of a group without -v."""
 _MARKED = re.compile(r"\*\*(.+?)\*\*|`([^`]+)`")
 
 
@@ -79,7 +79,7 @@ def _groups(found: Sequence[Finding], *, alone: bool) -> list[list[Finding]]:
     """Findings in groups: the same finding about several objects is shown once."""
     groups: dict[tuple[str, ...], list[Finding]] = {}
     for number, one in enumerate(found):
-        single = f"raidctl replace {one.where}" in (one.remedy or "")  # it takes one drive
+        single = f"raidctl replace {one.where}" in (one.remedy or "")  # its remedy is for a single drive
         key = (str(number),) if alone or single else (one.rule, one.severity, one.message, _remedy([one], "{}", "{}"))
         groups.setdefault(key, []).append(one)
     return list(groups.values())
@@ -105,7 +105,7 @@ def _finding(
 
 
 def _with(cause: Finding, found: Sequence[Finding]) -> Iterator[str]:
-    """What a cause explains; the tool's words, behind the second colon, are not repeated."""
+    """The consequences of a cause; the tool's words, after the second colon, are not repeated."""
     above = cause.message
     for one in found:
         claim, *more = one.message.rstrip(".").split(": ", 2)
@@ -117,7 +117,7 @@ def _with(cause: Finding, found: Sequence[Finding]) -> Iterator[str]:
 def _remedy(group: Sequence[Finding], names: str, device: str | None = None) -> str:
     """The remedy for all objects of a group: raidctl's commands take several names.
 
-    Those of other tools take one device; the others are listed behind.
+    Those of other tools take one device; the other devices are listed after it.
     """
     remedy = (group[0].remedy or "").replace(group[0].where, names)
     first = group[0].device

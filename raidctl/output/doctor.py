@@ -1,4 +1,4 @@
-"""The screen of ``raidctl doctor``: cards, programs, rights, libraries, and what to do."""
+"""The screen of ``raidctl doctor``: controllers, tools, permissions, libraries, and what to do."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ from raidctl.text import counted, listing
 
 @dataclass(frozen=True)
 class Checkup:
-    """What the doctor has found."""
+    """The results of the checkup."""
 
     inventory: Inventory
-    """Whose machine; its problems are those of the whole checkup."""
+    """The machine; its problems are those of the whole checkup."""
     controllers: Sequence[PciControllerRow]
     tools: Sequence[ToolCheck]
     root: bool | None
-    """Whether the requests are carried out as root; None when unknown."""
+    """Whether commands are run as root; None: unknown."""
     libraries: Mapping[str, str | None]
-    """Version of each library that raidctl uses, None when it is missing; empty when it was another machine."""
+    """Version of each library that raidctl uses, None if it is missing; empty for another machine."""
 
 
 def checkup_data(checkup: Checkup) -> DoctorReport:
-    """The same for programs."""
+    """The results for programs."""
     return DoctorReport(
         host=checkup.inventory.host,
         root=checkup.root,
@@ -50,7 +50,7 @@ def checkup_data(checkup: Checkup) -> DoctorReport:
 @drawn
 def checkup_screen(checkup: Checkup, paper: Paper) -> Iterator[RenderableType]:
     """The whole screen as text."""
-    # what the hardware reports is the matter of "show"
+    # problems of the hardware are for "show"
     own = [problem for problem in checkup.inventory.problems if problem.kind != "state"]
     bare = msgspec.structs.replace(checkup.inventory, controllers=(), problems=tuple(own))
     found = troubles(bare)
@@ -88,7 +88,7 @@ def _controllers(checkup: Checkup, paper: Paper) -> Iterator[RenderableType]:
 
 
 def _controller(controller: PciControllerRow, problems: Sequence[Problem], paper: Paper) -> list[Piece]:
-    """What it is; who drives it; who tells of it; as what it is shown."""
+    """The controller, its driver, its tool, and its id in raidctl."""
     shown: list[Piece] = [
         (paper.clean(controller.name), STRONG),
         paper.clean(f"driver {controller.driver or 'none'}"),

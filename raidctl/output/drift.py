@@ -26,7 +26,7 @@ _COUNTED: dict[Level, tuple[str, str]] = {
     "info": ("1 other change", "{} other changes"),
 }
 _ALL = ("1 change", "{} changes")
-"""Used if there is no worse change."""
+"""The count of changes if none has a higher severity."""
 _SIDES = {"before": "Not read before", "after": "Not read this time", "both": "Not read either time"}
 _LABEL = 10
 

@@ -19,13 +19,13 @@ _CACHE = {"enabled": ("on", PLAIN), "disabled": ("off", PLAIN), None: (phrases.U
 
 _DEVICE = "device"
 _NO_DEVICE = "-"
-"""Members of a controller's arrays have none; for other drives they would be known."""
+"""Shown for members of a controller's arrays, which have no device."""
 _FEW = 8
-"""So many drives may take two lines each; of more, long model names are cut."""
+"""Up to this number of drives, a drive may take two lines; with more, long model names are cut."""
 
 
 def drives_table(controller: Controller, paper: Paper, *, more: bool = False) -> Iterator[RenderableType]:
-    """The table; ``more`` adds below it what else is known of each drive."""
+    """The table of drives; ``more`` adds further facts about each below it."""
     columns = _columns(controller, paper, whole=more)
     yield table(columns, paper)
     homeless = not any(column.title == _DEVICE for column in shown(columns, paper))
@@ -107,7 +107,7 @@ def _celsius(drive: Drive) -> tuple[str, Style]:
 
 
 def _place(drive: Drive, controller: Controller) -> str:
-    """Enclosure and bay where the id does not end in them already; of the only SES enclosure, the bay."""
+    """Enclosure and bay, unless the id ends in them; of the only SES enclosure, the bay alone."""
     beside = {other.enclosure for other in controller.drives}
     known = len(beside) == 1 and (drive.enclosure or "").startswith("0x")
     place = ":".join(part for part in (None if known else drive.enclosure, drive.bay) if part)
@@ -115,7 +115,7 @@ def _place(drive: Drive, controller: Controller) -> str:
 
 
 def _roles(controller: Controller, paper: Paper) -> Column | None:
-    """What the drives are for; no column where the system sees each of them itself."""
+    """The roles of the drives; no column if the system sees each of them."""
     if all(drive.role in {None, "passthrough"} and not drive.array for drive in controller.drives):
         return None
     rows = [_role(drive, controller) for drive in controller.drives]

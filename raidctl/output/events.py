@@ -25,9 +25,9 @@ _STYLES = {"debug": DULL, "progress": DULL, "info": PLAIN, "warning": WARN, "cri
 _TIME, _LEVEL = 20, 8
 """Widths of the first columns: `2026-05-06 07:08:01Z`, `critical`."""
 _NARROW = 60
-"""Columns below which an event has lines of its own."""
+"""With fewer columns, an event has several lines."""
 _FEW = 5
-"""Lines that were not understood and are shown without ``-v``."""
+"""The most lines that were not understood, without ``-v``."""
 
 
 @drawn
@@ -45,7 +45,7 @@ def events_screen(found: EventReport, paper: Paper, *, more: bool = False) -> It
 
 
 def rows(events: Sequence[Event], paper: Paper, *, more: bool = False) -> RenderableType:
-    """A row for each event: time, level, then object and message; a controller's own time is marked with a star."""
+    """A row per event: time, level, then object and message; a controller's own time has a star."""
     if paper.columns < _NARROW:
         return _stacked(events, paper, more=more)
     room = paper.columns - _TIME - _LEVEL - 4
@@ -64,7 +64,7 @@ def rows(events: Sequence[Event], paper: Paper, *, more: bool = False) -> Render
 
 
 def _stacked(events: Sequence[Event], paper: Paper, *, more: bool) -> Group:
-    """Each event on lines of its own, where columns have no room: time and level, object, message."""
+    """Events on several lines each, for narrow screens: time and level, object, message."""
     parts: list[RenderableType] = []
     room = paper.columns - INDENT
     for event in events:
@@ -95,7 +95,7 @@ def _summary(found: EventReport) -> tuple[str, Style]:
 
 
 def _clocks(found: EventReport, paper: Paper) -> Iterator[RenderableType]:
-    """What the times mean."""
+    """Notes about the clocks behind the times."""
     shown = {event.controller for event in found.events if event.controller is not None}
     unknown = [one.controller for one in found.clocks if one.behind_seconds is None and one.controller in shown]
     known = [one for one in found.clocks if one.behind_seconds is not None and one.controller in shown]
@@ -121,6 +121,6 @@ def _unparsed(lines: Sequence[str], paper: Paper, *, more: bool) -> Iterator[Ren
 
 
 def as_lines(events: Sequence[Event], paper: Paper, write: Callable[[str], None], *, json: bool) -> None:
-    """Write new events as they come: one line each, or one JSON object a line."""
+    """Write new events as they come: one line or one JSON object each."""
     for event in events:
         write(json_safe(msgspec.json.encode(event).decode()) + "\n" if json else paper.render([rows([event], paper)]))

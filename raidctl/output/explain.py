@@ -1,4 +1,4 @@
-"""Where each fact of an object was read: the command, the line number and the line as it was printed."""
+"""The origin of each fact of an object: command, line number, and the line as printed."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def facts_of(outputs: Sequence[Output], identifier: str) -> list[Fact]:
 
 
 def explained(inventory: Inventory, outputs: Sequence[Output], identifiers: Sequence[str]) -> list[dict[str, Any]]:
-    """The same for programs: each object with its facts, and what was concluded from them."""
+    """The same for programs: each object with its facts, and with derived values."""
     finals = {identifier: final_values(inventory, identifier) for identifier in identifiers}
     return [
         {
@@ -50,7 +50,7 @@ def explained(inventory: Inventory, outputs: Sequence[Output], identifiers: Sequ
 
 
 def concluded(inventory: Inventory, outputs: Sequence[Output], identifier: str) -> list[tuple[str, str]]:
-    """Fields that have a value and no line of their own: concluded from what was read, or from the form of it."""
+    """Fields with a value but without a line: derived from other facts, or from the structure of the output."""
     item = next((i for c in inventory.controllers for i in items(c) if i.id == identifier), None)
     if item is None:
         return []
@@ -59,13 +59,13 @@ def concluded(inventory: Inventory, outputs: Sequence[Output], identifier: str) 
 
 
 def final_values(inventory: Inventory, identifier: str) -> dict[str, str]:
-    """What the inventory says of an object in the end, by the path of the field."""
+    """The final values of an object, by the path of the field."""
     item = next((i for c in inventory.controllers for i in items(c) if i.id == identifier), None)
     return dict(_filled(item)) if item is not None else {}
 
 
 def shown_value(fact: Fact, final: Mapping[str, str]) -> str:
-    """The value that the inventory has; where the line by itself said something else, that too."""
+    """The final value; with the value of the line, if that differs."""
     value = {"True": "yes", "False": "no", "()": "none"}.get(fact.value, fact.value)
     parts = [f"{path.removeprefix(fact.field + '.')} {text}" for path, text in final.items()]
     below = [part for path, part in zip(final, parts, strict=True) if path.startswith(f"{fact.field}.")]
@@ -83,7 +83,7 @@ def _covers(read: str, field: str) -> bool:
 
 
 def _filled(item: Item) -> Iterator[tuple[str, str]]:
-    """Path and value of each field that is filled; of a controller, not what hangs on it."""
+    """Path and value of each field with a value; of a controller, without the objects on it."""
 
     def walk(value: Mapping[str, Any], path: str) -> Iterator[tuple[str, str]]:
         for name, inner in value.items():

@@ -1,7 +1,7 @@
-"""Serves one page over HTTP: what was last found out, which is found out anew when somebody asks and it has got old.
+"""Serve one page over HTTP: the last result, refreshed on request if it is too old.
 
-The tools are run in the thread that calls :func:`serve`, the main one, so that a signal which ends raidctl ends them,
-too; only the answering has threads of its own.
+Tools run in the thread that calls :func:`serve`, the main one, so that a signal that ends raidctl ends them, too; only
+requests are answered in separate threads.
 """
 
 from __future__ import annotations
@@ -24,30 +24,30 @@ from raidctl.errors import CannotTell, UsageError
 
 LOOPBACK = "127.0.0.1"
 _GLANCE = 1
-"""Seconds after which a signal is seen at the latest."""
+"""Seconds until a signal is noticed, at most."""
 _PATIENCE = 10
-"""Seconds that a client may take to send its request, and to take the answer."""
+"""Seconds that a client may take to send its request, and to receive the response."""
 CONNECTIONS = 32
-"""Clients at a time; further ones are turned away."""
+"""Clients at a time; further ones are rejected."""
 _PAUSE = 0.5
-"""Seconds before the next attempt to accept a client where no file descriptor is left."""
+"""Seconds until the next attempt to accept a client, if no file descriptor is left."""
 PROBE = "/probe"
-"""Where the pages of targets are."""
+"""Path of the pages of targets."""
 _BUSY = b"HTTP/1.0 503 Service Unavailable\r\nRetry-After: 10\r\nContent-Length: 0\r\n\r\n"
 
 
 @dataclass(frozen=True)
 class Page:
-    """What is answered."""
+    """A response."""
 
     body: bytes
     kind: str
-    """Its Content-Type."""
+    """The Content-Type."""
     status: int = 200
 
 
 class Refresher:
-    """Finds out anew when somebody asks, but at most every ``interval`` seconds; whoever asks meanwhile waits."""
+    """Refreshes a page on request, but at most every ``interval`` seconds; requests meanwhile wait."""
 
     def __init__(self, scan: Callable[[], Page], interval: float) -> None:
         self._scan = scan
@@ -55,18 +55,18 @@ class Refresher:
         self._asked: queue.SimpleQueue[Future[Page]] = queue.SimpleQueue()
 
     def page(self) -> Page:
-        """What is known; to be called by the threads that answer."""
+        """Return the current page; called by the threads that answer requests."""
         future: Future[Page] = Future()
         self._asked.put(future)
         return future.result()
 
     def run(self) -> NoReturn:
-        """Find out once at the beginning, then when it is asked for, until an exception ends it."""
+        """Refresh once at the beginning, then on request, until an exception ends it."""
         page, until = self._scan(), time.monotonic() + self._interval
         while True:
             try:
                 future = self._asked.get(timeout=_GLANCE)
-            except queue.Empty:  # a signal that another thread has taken is only seen when this one wakes up
+            except queue.Empty:  # a signal that another thread has received is noticed only when this one wakes up
                 continue
             if time.monotonic() >= until:
                 page, until = self._scan(), time.monotonic() + self._interval
@@ -74,9 +74,9 @@ class Refresher:
 
 
 class Probes:
-    """One page for each allowed target: read when somebody asks for it, at most every ``interval`` seconds.
+    """One page for each allowed target: read on request, at most every ``interval`` seconds.
 
-    Two who ask for one target at once wait for one scan; different targets are read side by side.
+    Concurrent requests for one target share a scan; different targets are read in parallel.
     """
 
     def __init__(self, scan: Callable[[str], Page], allowed: Iterable[str], interval: float) -> None:
@@ -86,7 +86,7 @@ class Probes:
         self._pages: dict[str, tuple[float, Page]] = {}
 
     def page(self, query: str) -> Page:
-        """The page of ``target=…``; to be called by the threads that answer."""
+        """Return the page of ``target=…``; called by the threads that answer requests."""
         targets = parse_qs(query).get("target", [])
         if len(targets) != 1:
             return _plain(400, f"Name one target: {PROBE}?target=HOST.")
@@ -106,7 +106,7 @@ def _plain(status: int, sentence: str) -> Page:
 
 
 def address(text: str) -> tuple[str, int]:
-    """``127.0.0.1:9809``, ``[::1]:9809``; a port alone, ``9809`` or ``:9809``, is one of the loopback.
+    """Parse ``127.0.0.1:9809`` or ``[::1]:9809``; a port alone, ``9809`` or ``:9809``, means the loopback.
 
     Raises:
         UsageError: It is none.
@@ -122,9 +122,9 @@ def address(text: str) -> tuple[str, int]:
 def serve(
     place: tuple[str, int], path: str, scans: Refresher, announce: Callable[[str], None], probes: Probes | None = None
 ) -> NoReturn:
-    """Answer on ``path`` until an exception or a signal ends it; ``announce`` gets the URL.
+    """Serve ``path`` until an exception or a signal ends it; ``announce`` receives the URL.
 
-    With ``probes``, their pages are at `PROBE`.
+    With ``probes``, the pages of targets are served at `PROBE`.
 
     Raises:
         CannotTell: The address cannot be listened on.
@@ -137,14 +137,14 @@ def serve(
         announce(f"http://{shown}:{port}{path}")
         scans.run()
     finally:
-        server.server_close()  # its threads end with the program; waiting for them could take for ever
+        server.server_close()  # its threads end with the program; joining them could take for ever
 
 
 class _Server(ThreadingHTTPServer):
     daemon_threads = True
     request_queue_size = CONNECTIONS
     loopback = False
-    """Only this machine can ask."""
+    """Whether only this machine can connect."""
 
     def __init__(self, *arguments: Any) -> None:
         self._free = BoundedSemaphore(CONNECTIONS)
@@ -152,7 +152,7 @@ class _Server(ThreadingHTTPServer):
         self.loopback = _is_loopback(str(self.server_address[0]))
 
     def get_request(self) -> tuple[socket.socket, Any]:
-        """The next client; without a pause, one that cannot be accepted would be tried again at once, for ever."""
+        """Accept the next client; pause after a failure, which would otherwise be retried at once, for ever."""
         try:
             return self.socket.accept()
         except OSError:
@@ -160,7 +160,7 @@ class _Server(ThreadingHTTPServer):
             raise
 
     def process_request(self, request: Any, client_address: Any) -> None:
-        """Answer in a thread, or turn the client away."""
+        """Answer in a thread, or reject the client."""
         if not self._free.acquire(blocking=False):
             with suppress(OSError):
                 request.send(_BUSY, socket.MSG_DONTWAIT)
@@ -173,18 +173,18 @@ class _Server(ThreadingHTTPServer):
             raise
 
     def process_request_thread(self, request: Any, client_address: Any) -> None:
-        """Answer, and let the next client in."""
+        """Answer, and make room for the next client."""
         try:
             super().process_request_thread(request, client_address)
         finally:
             self._free.release()
 
     def handle_error(self, request: object, client_address: object) -> None:
-        """A client that went away is nobody's trouble."""
+        """Ignore errors of clients that have disconnected."""
 
 
 def _is_loopback(host: str) -> bool:
-    """Whether a name or an address, also with a port behind it, means this machine itself."""
+    """Whether a name or an address, also with a port, means this machine."""
     name = (
         host[1:].partition("]")[0] if host.startswith("[") else host if host.count(":") > 1 else host.partition(":")[0]
     )
@@ -205,7 +205,7 @@ def _server(place: tuple[str, int], path: str, scans: Refresher, probes: Probes 
 
 
 def _page(asked: str, path: str, scans: Refresher, probes: Probes | None) -> Page:
-    """The page at a place."""
+    """Return the page at a path."""
     place, _, question = asked.partition("?")
     if place == path:
         return scans.page()
@@ -224,7 +224,7 @@ def _handler(path: str, scans: Refresher, probes: Probes | None) -> type[BaseHTT
         sys_version = ""
 
         def handle(self) -> None:
-            """Answer one request; a client that sends it byte by byte has no more time than others."""
+            """Answer one request; a client that sends it byte by byte gets no more time than others."""
             self._late = Timer(_PATIENCE, self._hang_up)
             self._late.daemon = True
             self._late.start()
@@ -238,7 +238,7 @@ def _handler(path: str, scans: Refresher, probes: Probes | None) -> type[BaseHTT
                 self.connection.shutdown(socket.SHUT_RDWR)
 
         def do_GET(self) -> None:
-            """The page, or where it is; not for a page of another site whose name leads to this machine."""
+            """Send the page or a link to it; refuse requests through a foreign name that resolves to this machine."""
             self._late.cancel()
             named = self.headers.get("Host")
             if named is not None and getattr(self.server, "loopback", False) and not _is_loopback(named):
@@ -249,7 +249,7 @@ def _handler(path: str, scans: Refresher, probes: Probes | None) -> type[BaseHTT
         do_HEAD = do_GET  # noqa: N815 - the standard library's names
 
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - as above
-            """Nothing: a line for every scrape would fill the log."""
+            """Log nothing: a line for every scrape would fill the log."""
 
         def _answer(self, page: Page) -> None:
             self.send_response(page.status)

@@ -1,4 +1,4 @@
-"""The inventory, and every other answer, as JSON for programs."""
+"""JSON documents for programs: the inventory, and every other result."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from raidctl.text import json_safe
 def to_json(value: Any) -> str:
     """JSON in UTF-8, fields in the order of the model, two blanks of indent, a newline at the end.
 
-    The keys of dictionaries (``details``) are sorted, so that the same inventory always gives the same text.
-    Control and invisible characters are written as escapes: nothing in it steers or deceives a reader.
+    The keys of dictionaries (``details``) are sorted, so that the same inventory always gives the same text. Control
+    and invisible characters are escaped, so that none reaches a terminal.
     """
     try:
         data = msgspec.json.encode(value, order="deterministic")
@@ -29,7 +29,7 @@ def schema(title: str = "Inventory", kind: Any = Inventory) -> dict[str, Any]:
     document = msgspec.json.schema(kind)
     for part in document["$defs"].values():
         for field in part.get("properties", {}).values():
-            # what tells the members of a union apart: msgspec makes it, and nobody could describe it
+            # the discriminator of unions: msgspec adds it, and it has no description
             if "description" not in field and len(field.get("enum", ())) == 1:
                 field["description"] = f"Always `{field['enum'][0]}`."
     return {

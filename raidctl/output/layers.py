@@ -1,4 +1,4 @@
-"""The screen of ``raidctl cache show``: each cache from the top of the stack to the bottom, and what it can."""
+"""The screen of ``raidctl cache show``: each cache from top to bottom, with its capabilities."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ _VERBS = (("flush", "flush"), ("threshold", "thresholds"), ("stats", "statistics
 
 @drawn
 def stack_screen(stack: Stack, paper: Paper, *, more: bool = False) -> Iterator[RenderableType]:
-    """The whole screen as text; ``more`` also says why a layer cannot, and what comes nearest, for all four verbs."""
+    """The whole screen as text; ``more`` adds why a layer cannot do a verb, and the nearest alternative."""
     bare = Inventory(host=stack.host, problems=stack.problems)
     yield head(bare, paper)
     below = f"Caches below {stack.target}" if stack.target else "Caches"
@@ -64,12 +64,12 @@ def stack_screen(stack: Stack, paper: Paper, *, more: bool = False) -> Iterator[
 
 
 def folded(layers: Sequence[Layer]) -> list[list[Layer]]:
-    """Drives that differ only in their name are shown together."""
+    """Groups of layers; drives that differ only in name are shown together."""
     groups: dict[object, list[Layer]] = {}
     for layer in layers:
         key: object = layer.id
         if layer.kind == "drive":
-            # the same command on another node is the same answer
+            # the same command on another node counts as the same
             how = (layer.flush.how or "").replace(layer.device or "\0", "")
             key = ("drive", layer.policy, layer.flush.result, layer.flush.why, how)
         groups.setdefault(key, []).append(layer)
@@ -94,7 +94,7 @@ def _block(group: Sequence[Layer], paper: Paper, shown: dict[object, str], *, mo
 
 
 def _without(piece: Piece, shown: dict[object, str], here: str) -> Piece:
-    """Refer to a long text that is on the screen already instead of repeating it in a reason."""
+    """Replace a long text that was already shown in a reason by a reference to it."""
     text = piece if isinstance(piece, str) else piece[0]
     for long, where in shown.items():
         if isinstance(long, str) and long in text:
@@ -104,7 +104,7 @@ def _without(piece: Piece, shown: dict[object, str], here: str) -> Piece:
 
 
 def _for_all(layer: Layer) -> Layer:
-    """A drive that stands for several: its command with the word DEVICE."""
+    """A drive in place of several: its command has the word DEVICE."""
     how = (layer.flush.how or "").replace(layer.device or "\0", "DEVICE") or None
     return replace(layer, flush=replace(layer.flush, how=how))
 
@@ -118,7 +118,7 @@ def _names(group: Sequence[Layer]) -> list[str]:
 
 
 def _rows(layer: Layer, shown: dict[object, str], *, more: bool) -> Iterator[tuple[str, list[Piece]]]:
-    """Label and pieces of each row; ``shown`` has the layer that each reason was shown for: it is not repeated."""
+    """Label and pieces of each row; ``shown`` has the layer for which each reason was shown already."""
     yield "policy", _policy(layer)
     yield "size", _size(layer)
     yield "split", split_words(layer.share) or _no_split(layer)
@@ -143,14 +143,14 @@ def word_of(answer: Answer) -> str:
 
 
 def style_of(answer: Answer) -> Style:
-    """Green for what can be or was done, red for what failed."""
+    """Green for what is possible or done, red for what failed."""
     if answer.result in ("supported", "done", "nothing"):
         return GOOD
     return BAD if answer.result in ("failed", "no_tool", "no_right") else WARN if answer.result == "unknown" else DULL
 
 
 def reasons(answer: Answer) -> list[Piece]:
-    """The command, or why there is none and what comes nearest."""
+    """The command, or why there is none, with the nearest alternative."""
     pieces: list[Piece] = []
     if answer.how and answer.how != "estimate":
         pieces.append(answer.how)

@@ -1,4 +1,4 @@
-"""The screen of ``raidctl cache flush``: what became of each layer, how long it took, what is left unwritten."""
+"""The screen of ``raidctl cache flush``: result, duration and unwritten data of each layer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The screen of ``raidctl cache threshold``: every limit with its unit, what it comes to, and what sets it."""
+"""The screen of ``raidctl cache threshold``: every limit with unit, absolute value, and what sets it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The screen of ``raidctl cache stats``: the figures of each layer, and how those that are estimates came about."""
+"""The screen of ``raidctl cache stats``: the counters of each layer, with the method of estimates."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _UNITS = {"percent": " %", "milliseconds": " ms", "seconds": " s", "entries": " 
 
 
 def live_screen(looks: Iterable[Statistics], paper: Paper, code_of: Callable[[Sequence[Problem]], int]) -> int:
-    """Show one look after the other in the same place; what ``code_of`` says of the last one's problems."""
+    """Show samples one after the other in the same place; return ``code_of`` the last one's problems."""
     code = 0
     console = Console(file=sys.stdout, width=paper.columns, highlight=False, no_color=not paper.colour)
     with live_lines(console) as live:
@@ -59,12 +59,12 @@ def stats_screen(statistics: Statistics, paper: Paper, *, more: bool = False) ->
 
 
 def _shown(counter: Counter, *, more: bool) -> bool:
-    """Whether a figure has a row: not what is 0 and does not move, and not what is told in words."""
+    """Whether a figure has a row: not if it is 0 and does not change, nor if it is a sentence instead."""
     return not counter.why and (more or bool(counter.value) or counter.unit in ("bytes", "percent"))
 
 
 def _unknown(counters: Sequence[Counter]) -> Iterator[str]:
-    """``unknown: writes into a cache (3 are too few)``; once where several are so for the same reason."""
+    """``unknown: writes into a cache (3 are too few)``; once for several with the same reason."""
     names: dict[str, list[str]] = {}
     for counter in counters:
         if counter.why:
@@ -103,7 +103,7 @@ def value(figure: float | None, unit: str) -> str:
 
 
 def rate(counter: Counter) -> str:
-    """The growth of a figure in a second; empty where there is none."""
+    """The growth of a figure per second; empty if there is none."""
     if counter.per_second is None:
         return ""
     if counter.unit == "bytes":

@@ -10,7 +10,7 @@ from raidctl.text import counted, listing
 
 
 def plan_screen(found: LayoutPlan, paper: Paper) -> str:
-    """The steps with their commands, the line behind which data is overwritten, and what has no step."""
+    """The steps with their commands, a line before those that overwrite data, and differences without a step."""
     return "".join(_parts(found, paper))
 
 
@@ -40,7 +40,7 @@ def _step(number: int, step: Step, paper: Paper) -> Iterator[str]:
     what = {"setting": "set", "create": "create", "spare": "add spares to", "delete": "delete"}[step.kind]
     yield paper.render([line((f"{number}. {what} {paper.clean(step.label)}", STRONG))])
     for command in step.commands:
-        yield f"   {paper.clean(command)}\n"  # never wrapped, so that it can be copied
+        yield f"   {paper.clean(command)}\n"  # never wrapped, for copying
     if step.kind == "delete":
         text = '"raidctl layout apply" deletes it, if nothing uses it and nothing is on it'
         yield paper.render([hanging("   ", [text], paper)])

@@ -27,19 +27,19 @@ _CHANGED = Style(bold=True, reverse=True)
 _SIGNS = {"up": ("▲", "+"), "down": ("▼", "-"), "other": ("●", "*")}
 _FEW = 3
 _BESIDE = 5
-"""The title of a section stands before its only line."""
+"""Columns that a section's title takes, if its only line is beside it."""
 _TASK_LINES = 4
-"""On a small screen: the title of the tasks, one task in two lines, and how many are left."""
+"""Lines of the tasks on a small screen: title, one task in two lines, and the number of the others."""
 _BAR_LEAST, _BAR_MOST = 8, 30
 _TITLES: dict[Section, str] = {"task": "Tasks", "cache": "Caches", "temperature": "Temperatures", "event": "Events"}
 Size = tuple[Paper, int]
 
 
 class Screen:
-    """The terminal's second screen: the first one comes back as it was, whatever ends the watching."""
+    """The terminal's alternate screen; the normal one is restored however the watch ends."""
 
     def __init__(self, size: Callable[[], Size]) -> None:
-        """``size``: the paper and the number of its lines, asked before each picture."""
+        """Take ``size``, which returns the paper and the number of lines before each picture."""
         self._size = size
         paper, _ = size()
         self._console = Console(file=sys.stdout, highlight=False, no_color=not paper.colour, legacy_windows=False)
@@ -47,7 +47,7 @@ class Screen:
         self._board: Board | None = None
 
     def open(self) -> None:
-        """Begin to draw, also once more after :meth:`close`."""
+        """Start drawing, also again after :meth:`close`."""
         self._live = Live(
             console=self._console, screen=True, auto_refresh=False, vertical_overflow="crop", redirect_stdout=False,
             redirect_stderr=False,
@@ -57,14 +57,14 @@ class Screen:
             self.show(self._board)
 
     def close(self) -> None:
-        """Give the terminal back; one that is gone needs nothing."""
+        """Restore the terminal; a closed one needs nothing."""
         live, self._live = self._live, None
         if live is not None:
             with suppress(OSError):
                 live.stop()
 
     def show(self, board: Board) -> None:
-        """Draw a board in the size that the terminal has now."""
+        """Draw a board in the current size of the terminal."""
         self._board = board
         paper, rows = self._size()
         self._console.size = (max(paper.width, LEAST_WIDTH), rows)
@@ -83,7 +83,7 @@ def json_lines(changes: Iterable[LiveChange]) -> str:
 
 
 def picture(board: Board, paper: Paper, rows: int) -> list[Text]:
-    """The lines of a board, at most ``rows``: what is less important has fewer of them, and says how many are left."""
+    """The lines of a board, at most ``rows``: less important sections are cut, with the number of lines left out."""
     width = max(paper.width, LEAST_WIDTH)
     console = Console(width=width, height=max(rows, 1), highlight=False)
     sections: list[list[Text]] = []
@@ -136,7 +136,7 @@ def _unindented(row: Text) -> Text:
 
 
 def _head(board: Board, paper: Paper, width: int) -> Iterator[Text]:
-    """The verdict first: it is what a very small terminal shows."""
+    """The verdict first, since a very small terminal shows nothing else."""
     host = board.reading.frame.inventory.host
     verdict = next(fact for fact in board.facts if fact.section == "health" and fact.object_id == HOST)
     word = str(verdict.value).upper() if verdict.severity else str(verdict.value)
@@ -155,7 +155,7 @@ def _head(board: Board, paper: Paper, width: int) -> Iterator[Text]:
 
 
 def _sign(board: Board, fact: Fact, paper: Paper) -> list[Piece]:
-    """The sign of a value that has changed in the last minute: bold, and readable without colour."""
+    """The mark of a value that changed in the last minute: bold, and readable without colour."""
     way = board.mark(fact)
     return [(_SIGNS[way][paper.ascii], _CHANGED), " "] if way else []
 
@@ -183,7 +183,7 @@ def _tasks(board: Board, facts: Sequence[Fact], paper: Paper, width: int) -> lis
 
 
 def _task(board: Board, fact: Fact, state: Fact, paper: Paper, width: int) -> Iterator[Text]:
-    """``rebuild of md:md0  ━━━━━━        45.2 %  1 h 20 min left``; in two lines where that does not fit."""
+    """``rebuild of md:md0  ━━━━━━        45.2 %  1 h 20 min left``; in two lines if that does not fit."""
     name = f"{fact.name} of {fact.named}"
     task = fact.task
     if task is None or fact.lost:
@@ -233,7 +233,7 @@ def _temperatures(board: Board, facts: Sequence[Fact], paper: Paper, width: int)
     found: list[Text] = []
     row = line("  ")
     common = {fact.named.partition("/")[0] for fact in facts if "/" in fact.named}
-    only = f"{common.pop()}/" if len(common) == 1 else ""  # the short form of ids, as everywhere
+    only = f"{common.pop()}/" if len(common) == 1 else ""  # the short form of ids, as on other screens
     for fact in facts:
         figure = "?" if fact.lost else fact.text
         one = line(*_marked(board, fact, paper, f"{fact.named.removeprefix(only)} {figure}"))
@@ -245,7 +245,7 @@ def _temperatures(board: Board, facts: Sequence[Fact], paper: Paper, width: int)
 
 
 def _events(board: Board, paper: Paper) -> list[Text]:
-    """The newest first; times in UTC."""
+    """The newest event first; times in UTC."""
     if not board.events:
         return [line((f"none since {board.begun[11:19]}", DULL))]
     return [_event(one, paper) for one in reversed(board.events)]

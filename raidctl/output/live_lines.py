@@ -1,4 +1,4 @@
-"""Ctrl and backslash, and lost terminals: what is drawn is closed before raidctl ends."""
+"""Restore the terminal after SIGQUIT, and survive a terminal that closes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rich.live import Live
 @contextmanager
 def closed_on_quit(close: Callable[[], None]) -> Iterator[None]:
     """Call ``close`` before SIGQUIT ends raidctl; without it the cursor would stay hidden in the user's shell."""
-    if threading.current_thread() is not threading.main_thread():  # only there may handlers be set
+    if threading.current_thread() is not threading.main_thread():  # signal handlers can be set only in the main thread
         yield
         return
 
@@ -34,7 +34,7 @@ def closed_on_quit(close: Callable[[], None]) -> Iterator[None]:
 
 @contextmanager
 def live_lines(console: Console) -> Iterator[Live]:
-    """Lines that are drawn again and again; the cursor comes back, and a lost terminal is no error."""
+    """Yield lines that are redrawn in place; restore the cursor at the end, and ignore a closed terminal."""
     live = Live(console=console, auto_refresh=False)
     live.start()
     try:

@@ -1,9 +1,8 @@
-"""What ``raidctl export`` tells of an inventory: how a metric is made. Pure; the text is another module's matter.
+"""How the metrics of ``raidctl export`` are built from an inventory. Pure; `prometheus` writes the text.
 
 Names and units follow the conventions of Prometheus: base units in the names, shares as ratios from 0 to 1,
-descriptions as labels of ``_info`` metrics, states as one series for each state, of which the one that holds is 1.
-Unknown values have no series; unknown labels are omitted. All are gauges: error counters of drives are
-set back by firmware.
+descriptions as labels of ``_info`` metrics, states as one series per state, with 1 for the current one. Unknown values
+have no series; unknown labels are omitted. All are gauges: firmware resets error counters of drives.
 """
 
 from __future__ import annotations
@@ -49,7 +48,7 @@ class Export(msgspec.Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True)
 class Metric:
-    """One line of the table."""
+    """The definition of a metric."""
 
     name: str
     help: str
@@ -59,19 +58,19 @@ class Metric:
 
 @dataclass(frozen=True)
 class Kind(Generic[T]):
-    """A kind of object: the prefix of its metrics is its name, which is also the label that holds its id."""
+    """A kind of object: its name is the prefix of its metrics and the label with its id."""
 
     name: str
     label: str
     each: Callable[[Controller], Iterable[tuple[str, T]]]
-    """Those of a controller with their ids."""
+    """The objects of a controller, with their ids."""
 
     def every(self, inventory: Inventory) -> Iterator[tuple[str, Controller, T]]:
-        """Id, the controller that it belongs to, the object."""
+        """Id, controller and object, for each."""
         return ((key, controller, item) for controller in inventory.controllers for key, item in self.each(controller))
 
     def metric(self, name: str, text: str, get: Callable[[T], Value | None] | None = None) -> Metric:
-        """A number, or yes (1) and no (0); without ``get`` the field of this name."""
+        """Define a number, or yes (1) and no (0); without ``get``, the field of this name."""
 
         def rows(inventory: Inventory) -> Iterator[Row]:
             for key, _, item in self.every(inventory):
@@ -82,7 +81,7 @@ class Kind(Generic[T]):
         return Metric(f"raidctl_{self.name}_{name}", text, (self.label,), rows)
 
     def states(self, name: str, text: str, label: str, words: Any) -> Metric:
-        """One series for each word of a ``Literal``, of the field of this name."""
+        """Define one series per word of a ``Literal``, for the field of this name."""
 
         def rows(inventory: Inventory) -> Iterator[Row]:
             for key, _, item in self.every(inventory):
@@ -94,7 +93,7 @@ class Kind(Generic[T]):
         return Metric(f"raidctl_{self.name}_{name}", text, (self.label, label), rows)
 
     def info(self, text: str, *fields: str) -> Metric:
-        """A description: labels out of the object's fields."""
+        """Define a description, with fields of the object as labels."""
         extra = () if self.label == "controller" else ("controller",)
 
         def rows(inventory: Inventory) -> Iterator[Row]:
@@ -107,7 +106,7 @@ class Kind(Generic[T]):
     def listed(
         self, name: str, text: str, label: str, get: Callable[[T], Iterable[tuple[str, Value | None]]]
     ) -> Metric:
-        """One series for each entry of a list that the object has."""
+        """Define one series per entry of a list of the object."""
 
         def rows(inventory: Inventory) -> Iterator[Row]:
             for key, _, item in self.every(inventory):
@@ -123,7 +122,7 @@ def _word(value: object) -> str | None:
 
 
 def ratio(percent: float | None) -> float | None:
-    """A share from 0 to 1."""
+    """A ratio from 0 to 1."""
     return None if percent is None else round(percent / 100, 6)
 
 
@@ -158,10 +157,10 @@ MEMBER: Kind[model.Drive] = Kind(
 def families(
     metrics: Iterable[Metric], inventory: Inventory, added: Mapping[str, str] | None = None
 ) -> tuple[Family, ...]:
-    """What the metrics say of an inventory; those with nothing to say are left out.
+    """The metrics of an inventory, without those that have no series.
 
-    Labels that are ``added`` are in each series. Two series with the same labels would make the whole text invalid,
-    so the first counts.
+    Labels that are ``added`` are in each series. Of two series with the same labels, which would make the whole text
+    invalid, the first is used.
     """
     found = []
     more = {name: printable(value) for name, value in (added or {}).items() if value}

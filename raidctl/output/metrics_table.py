@@ -1,4 +1,4 @@
-"""The metrics of ``raidctl export``, one after the other; ``docs/export.md`` lists them from here. Pure."""
+"""The definitions of all metrics of ``raidctl export``; ``docs/export.md`` lists them from here. Pure."""
 
 from __future__ import annotations
 
@@ -246,11 +246,11 @@ DRIVES = (
 )  # fmt: skip
 
 INVENTORY = (*MACHINE, *CONTROLLERS, *BATTERIES, *ARRAYS, *VOLUMES, *DRIVES)
-"""What every export tells."""
+"""The metrics of every export."""
 
 
 def of_scan(duration: float) -> Metric:
-    """How long looking at the machine took, in seconds."""
+    """The duration of the scan, in seconds."""
     return Metric(
         "raidctl_scan_duration_seconds",
         "How long it took to look at the machine.",
@@ -260,7 +260,7 @@ def of_scan(duration: float) -> Metric:
 
 
 def of_rules(found: Diagnosis) -> tuple[Metric, ...]:
-    """What the built-in rules say: ``--rules``."""
+    """The findings of the built-in rules: ``--rules``."""
 
     def rows(count: Callable[[], Iterator[Row]]) -> Callable[[Inventory], Iterator[Row]]:
         return lambda _: count()

@@ -22,10 +22,10 @@ from raidctl.text import collapse, printable
 LONGEST = 4096
 """Bytes of all lines together: what the oldest readers keep."""
 LONGEST_LINE = 700
-"""Bytes of the first line's text; with the figures behind it, it stays below the 1024 bytes of old transports."""
+"""Bytes of the first line's text; with performance data, it stays below the 1024 bytes of old transports."""
 _LONGEST_MORE = 400
 _SAFE = str.maketrans({"|": "/", "\\": "/", "'": "\N{RIGHT SINGLE QUOTATION MARK}", '"': None, "`": None, "$": None})
-"""A bar begins the figures; quotes and ``$`` mean something to the shells that notifications go through."""
+"""A bar begins the performance data; quotes and ``$`` are special to the shells that send notifications."""
 _MARKS = {"unknown": "UNKNOWN", "unmatched": "NO MATCH", "pass": "PASS"}
 
 
@@ -51,7 +51,7 @@ class Counts:
     passed: int = 0
 
     def add(self, findings: Iterable[Finding]) -> None:
-        """Count some findings; ``checked`` and ``passed`` are the caller's."""
+        """Count some findings; the caller sets ``checked`` and ``passed``."""
         for one in findings:
             if one.outcome == "fail":
                 setattr(self, one.severity, getattr(self, one.severity) + 1)
@@ -60,9 +60,9 @@ class Counts:
 
 
 def status_of(counts: Counts) -> Status:
-    """The worst status; unknown is worse than OK and milder than a known problem.
+    """The worst status; unknown is worse than OK and better than a known problem.
 
-    Information alone is OK; no checks at all are never OK.
+    Information alone is OK; without any check it is never OK.
     """
     if counts.critical:
         return Status.CRITICAL

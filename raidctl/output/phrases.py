@@ -40,7 +40,7 @@ _DRIVE_CACHES = {
     "default": "drive write caches at the drives' default",
 }
 _BRIEF = 60
-"""Characters of a text of which only the beginning is shown."""
+"""Characters of a shortened text."""
 MODES = {"raid": "RAID mode", "hba": "HBA mode", "mixed": "mixed mode", "software": "software RAID", "none": "no RAID"}
 
 
@@ -58,7 +58,7 @@ def status(word: str | None, text: str | None = None) -> tuple[str, Style]:
 
 
 def brief(text: str) -> str:
-    """The beginning of a long text, up to the end of a clause where there is one, else of a word."""
+    """The beginning of a long text, up to the end of a clause if possible, else of a word."""
     if len(text) <= _BRIEF:
         return text
     head = text[:_BRIEF]
@@ -150,7 +150,7 @@ def medium(drive: Drive) -> str:
 
 
 def errors(drive: Drive) -> str:
-    """The counters that are not zero, where there are errors of the medium or the drive predicts its failure."""
+    """The counters that are not zero, if there are media errors or the drive predicts its failure."""
     if not (drive.errors.media or drive.errors.predictive):
         return ""
     counters = (("media", drive.errors.media), ("other", drive.errors.other), ("predicted", drive.errors.predictive))
@@ -168,7 +168,7 @@ def cache_split(cache: Cache) -> str:
 
 
 def battery_status(battery: Battery) -> tuple[str, Style]:
-    """Its state, loud when it is bad, with the tool's own words where they say more."""
+    """The state of a battery, highlighted if bad, with the tool's own words if they are more specific."""
     word, text = battery.status, battery.status_text or ""
     style = BAD if word == "failed" else _STYLES.get(word, WARN)
     loud = word.upper() if word in _LOUD else word
@@ -182,7 +182,7 @@ def battery_status(battery: Battery) -> tuple[str, Style]:
 
 
 def battery_facts(battery: Battery) -> tuple[str, ...]:
-    """Charge, temperature, voltage, what is to be done."""
+    """Charge, temperature, voltage, and what to do."""
     parts = (
         battery.charge_percent is not None and f"charge {battery.charge_percent}%",
         battery.temperature_celsius is not None and celsius(battery.temperature_celsius),

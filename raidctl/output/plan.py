@@ -1,4 +1,4 @@
-"""A plan for people, before anything happens: the exact commands, what else they touch, and how each is undone."""
+"""The text of a plan: exact commands, side effects, and how each step is undone."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _LASTS = {
 
 
 def plan_text(plan: Plan, notes: Sequence[str], columns: int) -> str:
-    """The whole plan: the commands as they are run, each with what it changes and how it is undone; and warnings."""
+    """The whole plan: each command with what it changes and how it is undone, and warnings."""
     warnings = (Sentence(f"Warning: {note}") for note in notes)
     return fitted(chain(_lines(plan, room(columns)), warnings), columns)
 
@@ -60,13 +60,13 @@ def _lines(plan: Plan, width: int) -> Iterator[Line]:
 
 
 def step_text(step: Step) -> str:
-    """A step in a few words, as the plan and the journal name it."""
+    """A short description of a step, for plan and journal."""
     change = f": {step.before} -> {step.after}" if step.before or step.after else ""
     return f"{step.setting.replace('_', ' ') if step.kind != 'setting' else step.setting} of {step.object_id}{change}"
 
 
 def _deed(number: str, step: Step) -> Iterator[Line]:
-    """A deed, what a person does, or a wait."""
+    """A deed, a manual step, or a wait."""
     if step.action.empty:
         yield Sentence(f"{number}{step.hand or f'Wait for: {step_text(step)}'}")
     else:

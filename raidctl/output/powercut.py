@@ -1,4 +1,4 @@
-"""The screen of a power-cut run: each cut, and what all of them show."""
+"""The screen of a power-cut run: each cut, and the verdict on all."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _TEXTS = {
 
 @drawn
 def screen(run: PowerCutRun, paper: Paper) -> Iterator[RenderableType]:
-    """The run, its cuts, and what follows."""
+    """The run, its cuts, and the verdict."""
     clean, target, plan = paper.clean, run.target, run.plan
     yield line((f"Power-cut run {run.run}", PLAIN), (f"  {clean(run.at)}  {clean(run.host or '')}", DULL))
     what = ", ".join(filter(None, (target.model, target.serial and f"serial number {target.serial}")))

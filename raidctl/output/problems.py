@@ -1,4 +1,4 @@
-"""Problems on the screen: where, what happened, what to do."""
+"""Problems on the screen: object, message, remedy."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from raidctl.output.trouble import LOOK, NOTE, Trouble
 
 
 def problem_sections(found: Sequence[Trouble], notes: Sequence[Trouble], paper: Paper) -> Iterator[RenderableType]:
-    """All troubles, worst first, then what is good to know; nothing where there is neither."""
+    """All problems, the worst first, then notes; nothing if there are neither."""
     for title, troubles in (("Problems", found), ("Notes", notes)):
         if troubles:
             yield Text("")
@@ -29,5 +29,5 @@ def problem_sections(found: Sequence[Trouble], notes: Sequence[Trouble], paper: 
 
 
 def style_of(trouble: Trouble) -> Style:
-    """Red for what is broken, yellow for what is worth a look."""
+    """Red for failures, yellow for warnings."""
     return DULL if trouble.rank == NOTE else WARN if trouble.rank >= LOOK else BAD

@@ -9,7 +9,7 @@ from raidctl.text import printable
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 _EXACT = 2**53
-"""Below it, a figure without a fraction is the same as a whole number."""
+"""Below it, floats without a fraction are exact as integers."""
 _HELP = str.maketrans({"\\": r"\\", "\n": r"\n"})
 _LABEL = str.maketrans({"\\": r"\\", "\n": r"\n", '"': r"\""})
 
@@ -32,11 +32,11 @@ def _labels(sample: Sample) -> str:
 
 
 def label(value: str) -> str:
-    """A label's value: no control characters, escaped as the format wants it, and valid UTF-8."""
+    """A label's value: escaped, without control characters, valid UTF-8."""
     return printable(value).encode("utf-8", "replace").decode("utf-8").translate(_LABEL)
 
 
 def number(value: Value) -> str:
-    """A figure as Prometheus reads it, without loss; yes is 1."""
+    """A number in the syntax of Prometheus, without loss; yes is 1."""
     whole = isinstance(value, int) or (value.is_integer() and abs(value) < _EXACT)
     return str(int(value)) if whole else repr(value)

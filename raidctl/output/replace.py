@@ -1,4 +1,4 @@
-"""The screen of ``raidctl replace --check``: the verdict, where the drive is, the reasons, what is around it."""
+"""The screen of ``raidctl replace --check``: verdict, bay, reasons, and surroundings."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _ANSWERS = {
 }
 _LABEL = 9
 _NOW = 60
-"""Seconds; a drive that fails in this time is not in the answer."""
+"""Seconds; a result this old or older is shown with its age."""
 
 
 @drawn

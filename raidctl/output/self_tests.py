@@ -56,5 +56,5 @@ def _minutes(one: SelfTest) -> str:
 
 
 def _more(one: SelfTest) -> str:
-    """Why nothing is known, or the tool's words for what went wrong."""
+    """Why the result is unknown, or the tool's words for the failure."""
     return one.why or (one.text or "" if one.state in ("failed", "aborted") else "")

@@ -1,4 +1,4 @@
-"""Sentences and commands below each other, as wide as the terminal. Pure."""
+"""Sentences and commands, wrapped to the width of the terminal. Pure."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _NARROW = 60
 
 
 class Sentence(Struct, frozen=True):
-    """A sentence that is wrapped; further lines are indented by ``hang``."""
+    """A wrapped sentence; further lines are indented by ``hang``."""
 
     text: str
     indent: int = 0
@@ -33,7 +33,7 @@ Line = Sentence | Verbatim
 
 
 def entry(head: str, below: Iterable[str], columns: int, command: str | None = None) -> Iterator[Line]:
-    """A line of a list, with sentences below it, and the command first among these.
+    """A list entry: a line, the command below it, then sentences.
 
     The line is not wrapped if the terminal has room for it, so that it can be searched for.
     """
@@ -50,7 +50,7 @@ def room(columns: int) -> int:
 
 
 def fitted(lines: Iterable[Line], columns: int) -> str:
-    """The lines as one text, made safe for a terminal of this width."""
+    """The lines as one text, wrapped and cleaned for a terminal."""
     return "".join(f"{line}\n" for one in lines for line in _lines(one, room(columns)))
 
 

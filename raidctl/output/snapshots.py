@@ -1,4 +1,4 @@
-"""What ``raidctl record`` has kept."""
+"""The screen of ``raidctl record``: the saved recording."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MASKED = "Serial numbers, WWNs and host names are masked; look through it befor
 
 
 def kept_data(kept: Recording, destination: str) -> dict[str, Any]:
-    """For programs."""
+    """The recording, for programs."""
     answers = kept.manifest.answers
     return {
         "destination": destination,
@@ -29,7 +29,7 @@ def kept_data(kept: Recording, destination: str) -> dict[str, Any]:
 
 
 def kept_screen(kept: Recording, destination: str, paper: Paper) -> str:
-    """Each command with its exit code, and what to know before it is sent to anybody."""
+    """Each command with its exit code, and what to know before the recording is passed on."""
     runs = [entry for entry in kept.manifest.answers if entry.run is not None]
     others = len(kept.manifest.answers) - len(runs)
     sums = f"{counted(len(runs), 'command')}, {counted(others, 'other answer')}, {format_binary(_size(kept))}"
@@ -43,7 +43,7 @@ def kept_screen(kept: Recording, destination: str, paper: Paper) -> str:
 
 
 def size(kept: Recording) -> str:
-    """How large the recording is, in words."""
+    """The size of the recording, in words."""
     return format_binary(_size(kept))
 
 

@@ -23,16 +23,16 @@ Steps = tuple[int, int, int]
 
 
 class Column(Struct):
-    """A column: its title and a cell for each row."""
+    """A column: its title, and one cell per row."""
 
     title: str
     cells: list[Cell]
     least: int = 0
-    """It folds rather than another column, never within a word; with ``cut``, its least width; 0: it folds last."""
+    """Folds before other columns, never within a word; with ``cut``, the least width; 0: folds last."""
     late: bool = False
-    """It folds only when the others are as narrow as their longest words."""
+    """Folds only when the others are as narrow as their longest words."""
     optional: bool = False
-    """Shown only where everything fits on one line with it."""
+    """Shown only if everything fits on one line with it."""
     right: bool = False
     whole: bool = False
     """Its cells never fold."""
@@ -41,12 +41,12 @@ class Column(Struct):
 
     @property
     def natural(self) -> int:
-        """The width in which nothing folds."""
+        """The width in which no cell folds."""
         return max(cell_len(self.title), *(cell_len(text) for text, _ in self.cells), 1)
 
     @property
     def longest(self) -> int:
-        """Below this width a word, path or id would be broken, or a figure and its unit."""
+        """The width below which a word, path or id would be broken, or a figure split from its unit."""
         words = [self.title, *(word for text, _ in self.cells for word in text.split())]
         if self.cut or self.right or self.whole:
             return min(self.least, self.natural) if self.cut else self.natural
@@ -54,7 +54,7 @@ class Column(Struct):
 
     @property
     def steps(self) -> Steps:
-        """How narrow it may become: columns that fold first, then the late ones, then the others; words stay whole."""
+        """The least widths in three rounds: columns that fold first, the late ones, the others; words stay whole."""
         first = self.natural if self.late or not self.least else self.longest
         return first, self.longest if self.least else self.natural, self.longest
 
@@ -65,10 +65,10 @@ def nonempty(columns: Sequence[Column | None]) -> list[Column]:
 
 
 def fit(naturals: Sequence[int], steps: Sequence[Steps], room: int) -> list[int]:
-    """Widths of columns that together need no more than ``room``: the widest that may fold give first.
+    """Widths of columns that fit into ``room`` together; the widest that may fold shrink first.
 
-    ``steps`` are how narrow each may become, in three rounds; beyond that all become as narrow as they have to: one
-    word is longer than the paper is wide.
+    ``steps`` are the least widths of each in three rounds; if these do not suffice, since one word is wider than the
+    paper, all columns shrink further.
     """
     widths = list(naturals)
     for floors in (*zip(*steps, strict=True), [_FLOOR] * len(widths)):
@@ -81,13 +81,13 @@ def fit(naturals: Sequence[int], steps: Sequence[Steps], room: int) -> list[int]
 
 
 def shown(columns: Sequence[Column], paper: Paper, indent: int = 2) -> list[Column]:
-    """The columns that a table of this paper has: optional ones in their order, while nothing folds for them."""
+    """The columns that fit: optional ones in their order, as long as nothing folds."""
     used = sum(column.natural + GAP for column in columns if not column.optional)
     chosen: list[Column] = []
     for column in columns:
         if column.optional:
             if used + column.natural > paper.columns - indent:
-                used = paper.columns  # what is less important does not slip in
+                used = paper.columns  # a less important column must not take its place
                 continue
             used += column.natural + GAP
         chosen.append(column)
@@ -95,7 +95,7 @@ def shown(columns: Sequence[Column], paper: Paper, indent: int = 2) -> list[Colu
 
 
 def table(columns: Sequence[Column], paper: Paper, indent: int = 2) -> Padding:
-    """The table of these columns, never wider than the paper; a column without room has a line below each row."""
+    """The table of these columns, never wider than the paper; a column that does not fit has a line below each row."""
     chosen, below = _placed(shown(columns, paper, indent), paper.columns - indent)
     room = paper.columns - indent - GAP * (len(chosen) - 1)
     widths = fit([column.natural for column in chosen], [column.steps for column in chosen], room)
@@ -120,9 +120,9 @@ def table(columns: Sequence[Column], paper: Paper, indent: int = 2) -> Padding:
 
 
 def _placed(columns: Sequence[Column], room: int) -> tuple[list[Column], list[Column]]:
-    """Columns side by side, and those without room, which get a line below each row.
+    """Columns side by side, and those that do not fit, which get a line below each row.
 
-    A word that is longer than the width is folded, beside the others if they leave half of the width for it.
+    A word wider than the paper is folded beside the others if these leave half of the width.
     """
     beside, below = list(columns), list[Column]()
     longest = [column.longest for column in columns]
@@ -146,7 +146,7 @@ def _grid(columns: Sequence[Column], widths: Sequence[int], paper: Paper, *, tit
 
 
 def facts(rows: Sequence[tuple[str, Sequence[Piece]]], paper: Paper, indent: int = 2) -> Padding:
-    """Labels on the left, their facts in a row on the right, broken between two facts where that is possible."""
+    """Labels on the left, their facts in a row on the right, with line breaks between facts if possible."""
     grid = Table.grid(padding=(0, GAP, 0, 0), pad_edge=False)
     width = min(max(_LABEL, *(cell_len(label) for label, _ in rows)), paper.columns // 2)
     room = paper.columns - indent - width - GAP
@@ -160,7 +160,7 @@ def facts(rows: Sequence[tuple[str, Sequence[Piece]]], paper: Paper, indent: int
 
 
 def _stacked(rows: Sequence[tuple[str, Sequence[Piece]]], paper: Paper, indent: int) -> Padding:
-    """Each label with its facts below it, for a screen that has no room for both side by side."""
+    """Each label with its facts below, for narrow screens."""
     room = paper.columns - indent - GAP
     parts = [
         part

@@ -1,4 +1,4 @@
-"""The screens of ``raidctl tasks``: a table, bars on a terminal, a line now and then in a pipe."""
+"""The screens of ``raidctl tasks``: a table, bars on a terminal, occasional lines in a pipe."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ _STYLES = {"queued": WARN, "paused": WARN, "running": GOOD}
 _RESULTS: dict[Result, Piece] = {"reached": ("done  ", GOOD), "worse": ("FAILED  ", BAD), "unknown": ("?  ", WARN)}
 _BAR = 24
 _NARROW = 60
-"""Columns below which a task is a sentence: beside a bar, every word would be broken."""
+"""With fewer columns, a task is a sentence: beside a bar, every word would be broken."""
 _PERCENT, _SECONDS = 5.0, 600.0
-"""In a pipe, a task gets a line if it is so much further, or so much later."""
+"""In a pipe, a task gets a new line after this percentage or this many seconds."""
 
 
 @drawn
@@ -51,7 +51,7 @@ def tasks_screen(found: TaskReport, paper: Paper, *, more: bool = False) -> Iter
 
 
 def summary(found: TaskReport, paper: Paper) -> Piece:
-    """How many tasks there are; that there is none only if everything could be read."""
+    """The number of tasks; "none" only if everything could be read."""
     doubt = f"state unknown: {listing(found.unknown)}" if found.unknown else "not everything could be read"
     if found.tasks:
         text = counted(len(found.tasks), "task")
@@ -82,7 +82,7 @@ def _named(task: Task) -> str:
 
 
 def left(task: Task) -> str:
-    """``1 h 20 min``, ``about 1 h 20 min`` of an estimate; empty if it is unknown."""
+    """``1 h 20 min``, or ``about 1 h 20 min`` for an estimate; empty if unknown."""
     if task.remaining_seconds is None:
         return ""
     return f"{'about ' if task.estimated else ''}{format_duration(task.remaining_seconds)}"
@@ -105,7 +105,7 @@ def _brief(task: Task) -> str:
 
 
 def as_json(steps: Iterable[Step], write: Callable[[str], None]) -> Step | None:
-    """Write one JSON object a line for each look; the last step."""
+    """Write one JSON object per reading, on a line; return the last step."""
     last = None
     for last in steps:
         found = report(last.frame.inventory, last.frame.tasks, last.over)
@@ -114,13 +114,13 @@ def as_json(steps: Iterable[Step], write: Callable[[str], None]) -> Step | None:
 
 
 class Log(Struct):
-    """The lines of a pipe: a task is written when it is new, 5 percent further, or 10 minutes later."""
+    """The lines in a pipe: a task is written when it is new, 5 percent further, or 10 minutes later."""
 
     paper: Paper
     written: dict[tuple[str, str], tuple[float, float | None]] = field(default_factory=dict)
 
     def lines(self, step: Step) -> Iterator[str]:
-        """The lines of a look, each with the time since the first one."""
+        """The lines of a reading, each with the time since the first one."""
         now = step.frame.seconds
         for task in step.frame.tasks:
             key = task.operation, task.object_id
@@ -136,7 +136,7 @@ class Log(Struct):
 
 
 def as_log(steps: Iterable[Step], paper: Paper, write: Callable[[str], None]) -> Step | None:
-    """Write the lines of a pipe; the last step."""
+    """Write the lines in a pipe; return the last step."""
     log, last = Log(paper), None
     for last in steps:
         for text in log.lines(last):
@@ -145,7 +145,7 @@ def as_log(steps: Iterable[Step], paper: Paper, write: Callable[[str], None]) ->
 
 
 def as_bars(steps: Iterable[Step], paper: Paper) -> Step | None:
-    """Draw one bar for each task on the terminal, and keep them up to date; the last step."""
+    """Draw and update one bar per task on the terminal; return the last step."""
     console = Console(file=sys.stdout, width=paper.columns, highlight=False, no_color=not paper.colour)
     last = None
     with live_lines(console) as live:
@@ -155,7 +155,7 @@ def as_bars(steps: Iterable[Step], paper: Paper) -> Step | None:
 
 
 def bars(step: Step, paper: Paper) -> RenderableType:
-    """The bars of a look, below them how awaited tasks ended."""
+    """The bars of a reading, followed by how awaited tasks ended."""
     found = report(step.frame.inventory, step.frame.tasks, step.over)
     rest: list[RenderableType] = [ended_line(one, paper) for one in step.over]
     if not step.frame.tasks and not step.over:

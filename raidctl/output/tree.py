@@ -100,7 +100,7 @@ def _verdict(inventory: Inventory, found: Sequence[Trouble], paper: Paper) -> Re
 
 
 def _brief(label: str, briefs: Sequence[tuple[str, Style]], paper: Paper, where: str = "") -> RenderableType:
-    """The first few of them behind their number."""
+    """The number of problems, and the first few of them."""
     pieces: list[Piece] = [(paper.clean(text), style) for text, style in briefs[:_AT_THE_TOP]]
     if len(briefs) > _AT_THE_TOP:
         pieces.append((f"{len(briefs) - _AT_THE_TOP} more{where}", DULL))

@@ -1,4 +1,4 @@
-"""What is wrong, as `show` prints it: the conditions of :mod:`raidctl.health.judge` in the words of their rules."""
+"""Problems as ``show`` prints them: conditions of :mod:`raidctl.health.judge`, in the words of their rules."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from raidctl.output.phrases import brief
 from raidctl.text import listing
 
 BROKEN, UNREAD, LOOK, NOTE = range(4)
-"""How bad it is: critical, not shown, a warning, information."""
+"""Severity: critical, not shown, a warning, information."""
 _RANKS = {"critical": BROKEN, "warning": LOOK, "info": NOTE}
 _FEW = 3
 _MORE = ("nvme_health",)
-"""Rules whose findings are trouble as well, without a condition of their own."""
+"""Rules whose findings are problems as well, although the judge has no condition for them."""
 
 
 class Trouble(Struct, frozen=True):
-    """One thing that is wrong."""
+    """One problem."""
 
     rank: int
     where: str
@@ -30,7 +30,7 @@ class Trouble(Struct, frozen=True):
     message: str
     remedy: str | None = None
     folded: tuple[str, ...] = ()
-    """What it explains."""
+    """The consequences of the problem."""
 
 
 def troubles(inventory: Inventory) -> list[Trouble]:
@@ -39,7 +39,7 @@ def troubles(inventory: Inventory) -> list[Trouble]:
 
 
 def notes(inventory: Inventory) -> list[Trouble]:
-    """What is good to know."""
+    """Information without a problem."""
     return [one for one in _all(inventory) if one.rank == NOTE]
 
 
@@ -63,7 +63,7 @@ def _rank(problem: Problem) -> int:
 
 
 def _conditions(inventory: Inventory) -> Iterator[Trouble]:
-    """A trouble for each cause, those of several objects in the same words together."""
+    """One problem per cause; causes with the same words are combined."""
     found = judge(inventory)
     words = {
         (one.rule, one.where, one.message if rule == "reported_trouble" else ""): one
@@ -92,7 +92,7 @@ def _conditions(inventory: Inventory) -> Iterator[Trouble]:
 
 
 def _brief(one: Condition, under: Sequence[Condition]) -> str:
-    """The cause, with the drives that it comes from and where they are."""
+    """The cause, with the drives behind it and their bays."""
     ordered = sorted(under, key=lambda other: other.rule == "drive_failed")
     drives = {other.serial or other.where: other for other in ordered if other.bay or other.serial}
     parts = [f"{other.where.rpartition('/')[2]} {_words(other)}" for other in list(drives.values())[:2]]

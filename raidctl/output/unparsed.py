@@ -1,4 +1,4 @@
-"""The lines of the tools' outputs that no parser used."""
+"""The lines of outputs that no parser used."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from raidctl.text import counted
 
 
 def unparsed(outputs: Sequence[Output]) -> list[dict[str, Any]]:
-    """For programs: each output with what is left of it, and how much it said."""
+    """Each output with its unused lines and its number of lines, for programs."""
     return [
         {
             "command": output.command,
@@ -28,7 +28,7 @@ def unparsed(outputs: Sequence[Output]) -> list[dict[str, Any]]:
 
 @drawn
 def unparsed_screen(outputs: Sequence[Output], paper: Paper) -> Iterator[RenderableType]:
-    """The screen of ``raidctl show --unparsed``: a sum, then each output that has lines left."""
+    """The screen of ``raidctl show --unparsed``: totals, then each output with unused lines."""
     total = sum(bool(one.text.strip()) for output in outputs for one in output.lines)
     left = [(output, output.unparsed()) for output in outputs]
     missing = sum(len(lines) for _, lines in left)

@@ -1,4 +1,4 @@
-"""The support table: what each family of controllers lets one read, set and do."""
+"""The support table: what can be read, set and done on each family of controllers."""
 
 from __future__ import annotations
 
@@ -67,11 +67,11 @@ _PROOFS = {
     "programs": "simulator from other programs",
     "none": "not tried",
 }
-"""How an operation was tried, the surest first."""
+"""How an operation was tested, the most certain first."""
 
 
 def _operations(kind: Kind, vendor: Vendor, paper: Paper) -> Iterator[RenderableType]:
-    """What raidctl does on a kind of controllers, by what it was tried on; and what it only prints."""
+    """The operations on a kind of controllers, by how they were tested; and those that are only printed."""
     found = {
         words: [verb for verb, one in kind.abilities.items() if one.can and one.proof == proof]
         for proof, words in _PROOFS.items()
@@ -88,7 +88,7 @@ def _operations(kind: Kind, vendor: Vendor, paper: Paper) -> Iterator[Renderable
 
 
 def _mark(capability: Capability | None, whys: dict[str, int]) -> tuple[str, Style]:
-    """``r``, ``rw``, ``-``; with the number of the reason where there is one."""
+    """``r``, ``rw``, ``-``; with the number of the reason, if there is one."""
     if capability is None or not (capability.read or capability.set):
         mark, style = "-", DULL
     else:

@@ -31,7 +31,7 @@ _SOURCES = {
     "measurement": "measured",
 }
 _FEW = {"controller": 3, "drive": 1, "kernel": 2, "arithmetic": 1, "measurement": 8}
-"""Pieces of evidence from each source that are shown without -v."""
+"""Pieces of evidence per source that are shown without -v."""
 _LONG = 60
 """Characters of a line of output that are shown without -v: the end, which has the value of a JSON path."""
 _COUNTED: dict[Verdict, tuple[str, str]] = {
@@ -68,7 +68,7 @@ def screen(report: Verification, inventory: Inventory, paper: Paper, *, more: bo
         yield from _group(group, paper)
     yield from _requests(report, paper)
     if report.problems and all(answer.object is None for answer in report.answers) and report.session is None:
-        # no volume was found: the problems are the answer
+        # no volume was found: only the problems explain why
         yield Text("")
         yield facts([("problem", [paper.clean(f"{one.where}: {one.message}")]) for one in report.problems], paper)
     if report.skipped or report.left_out:
@@ -82,7 +82,7 @@ def screen(report: Verification, inventory: Inventory, paper: Paper, *, more: bo
 
 
 def _requests(report: Verification, paper: Paper) -> Iterator[RenderableType]:
-    """What to ask the provider for, with a contract."""
+    """Requests to the provider, with a contract."""
     asked = [] if report.contract is None else [(one.object or "machine", request(one)) for one in report.answers]
     rows = [(name, [paper.clean(text)]) for name, text in dict.fromkeys(asked) if text]
     if rows:
@@ -101,7 +101,7 @@ def _summary(report: Verification, paper: Paper) -> RenderableType:
 
 
 def _measurement(report: Verification, paper: Paper) -> Iterator[RenderableType]:
-    """What was measured, and other explanations of the figures."""
+    """The measurements, and other explanations of the figures."""
     session = report.session
     if session is None:
         return
@@ -124,7 +124,7 @@ def _measurement(report: Verification, paper: Paper) -> Iterator[RenderableType]
 
 
 def _failed_tests(session: Session, shown: Collection[str], paper: Paper) -> Iterator[RenderableType]:
-    """The tests without a result, each with its reason: a failed operation, a target that is too small."""
+    """Tests without a result, each with its reason: a failed operation, a target that is too small."""
     for one in session.results:
         reasons = [reason for reason in one.reasons if reason not in shown]
         if not one.figures and reasons:
@@ -163,7 +163,7 @@ def _claim(answer: Answer) -> str:
 
 
 def _answer(answer: Answer, paper: Paper, *, more: bool, above: str | None) -> Iterator[RenderableType]:
-    """``above``: an object whose answer to this claim has the same reasons and the same test."""
+    """One result; ``above`` is an object with the same reasons and test for this claim."""
     yield line("  ", (answer.verdict.upper().ljust(13), _STYLES[answer.verdict]), (paper.clean(_claim(answer)), STRONG))
     reasons = f"Same as for {above}." if above else " ".join(answer.reasons)
     rows: list[tuple[str, Sequence[Piece]]] = [("because", [paper.clean(reasons)])]
@@ -180,7 +180,7 @@ def _answer(answer: Answer, paper: Paper, *, more: bool, above: str | None) -> I
 def _sources(
     label: str, mine: Sequence[Evidence], answer: Answer, paper: Paper, few: int, *, more: bool
 ) -> Iterator[tuple[str, Sequence[Piece]]]:
-    """The evidence from one source; the rest is counted."""
+    """The evidence from one source; pieces that are not shown are counted."""
     for one in mine[:few]:
         yield label, [_statement(one, answer, paper, whole=more)]
     rest = mine[few:]

@@ -47,7 +47,7 @@ def body(report: WatchReport) -> str:
 
 
 def screen(report: WatchReport) -> str:
-    """The same, with what became of the deliveries."""
+    """The report with the outcome of the deliveries."""
     lines = body(report).splitlines() if report.events or report.notes else [f"{report.subject}. {_totals(report)}"]
     for one in report.deliveries:
         if one.delivered:

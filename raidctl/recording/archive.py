@@ -50,7 +50,7 @@ _DAMAGE = (
 
 class _Readable(Protocol):
     def read(self, size: int = -1, /) -> bytes:
-        """At most so many bytes."""
+        """Read at most ``size`` bytes."""
         ...
 
 
@@ -67,7 +67,7 @@ class Budget:
         self._until = time.process_time() + PROCESSOR_LIMIT
 
     def take(self, size: int) -> None:
-        """Count bytes that were read. Raise _TooMuch, each time once a limit is reached."""
+        """Count bytes that were read. Raise _TooMuch each time, once a limit is reached."""
         self._bytes -= size
         if self._bytes < 0:
             raise _TooMuch(f"more than {UNPACKED_LIMIT >> 30} GiB when unpacked")
@@ -94,7 +94,7 @@ class Stream:
         self._ahead = self.head
 
     def as_file(self) -> Stream:
-        """Return this stream for reading a file: damage then ends it, and is kept as its fault."""
+        """Return this stream for reading a file: damage then ends it, and becomes its fault."""
         self._is_file = True
         return self
 
@@ -116,7 +116,7 @@ class Stream:
         return b"".join(parts)
 
     def read(self, size: int = -1, /) -> bytes:
-        """Read at most ``size`` bytes; all that is left with a negative size."""
+        """Read at most ``size`` bytes; with a negative size, all that is left."""
         if size < 0:
             size = sys.maxsize
         first, self._ahead = self._ahead[:size], self._ahead[size:]
@@ -127,10 +127,10 @@ class Piece(Struct, frozen=True):
     """A file on disk or in an archive; its stream is valid until the next piece is requested."""
 
     name: str
-    """Path below the directory or inside the archive; the file's name if it was given alone."""
+    """Path below the directory or inside the archive; the file's name if given alone."""
     stream: Stream
     nested: bool = False
-    """It is one of several in a directory or an archive."""
+    """Whether it is one of several in a directory or an archive."""
 
 
 class Skipped(Struct, frozen=True):
@@ -140,7 +140,7 @@ class Skipped(Struct, frozen=True):
     message: str
     remedy: str
     denied: bool = False
-    """A right is missing."""
+    """Whether a permission is missing."""
 
 
 def pieces(path: str | os.PathLike[str], nesting: int = NESTING) -> Iterator[Piece | Skipped]:
@@ -255,7 +255,8 @@ class _Unpacker(Struct, frozen=True):
         """Read a zip, whose directory is at its end: from the file itself, or a limited copy in memory."""
         on_disk = isinstance(getattr(opened, "raw", None), io.FileIO) and cast("IO[bytes]", opened).seekable()
         copy = b"" if on_disk else stream.read(FILE_LIMIT)
-        if copy.count(b"PK\x01\x02") > COUNT_LIMIT:  # zipfile creates an object of each before the first is read
+        # zipfile creates an object for each member before the first is read
+        if copy.count(b"PK\x01\x02") > COUNT_LIMIT:
             raise _TooMuch(f"more than {COUNT_LIMIT} files")
         source = cast("IO[bytes]", opened) if on_disk else io.BytesIO(copy)
         with zipfile.ZipFile(source) as archive:
@@ -275,17 +276,17 @@ def _file(name: str, stream: Stream, *, nested: bool) -> Iterator[Piece]:
 class _TarSource:
     """The source of tarfile: forward-only, with a limit of bytes between two files.
 
-    tarfile reads extended headers (long names, attributes, maps of sparse files) into memory, of any size they claim.
+    tarfile reads extended headers (long names, attributes, maps of sparse files) into memory, whatever their size.
     """
 
     def __init__(self, stream: Stream) -> None:
         self._stream = stream
         self._at = 0
         self.header: int | None = 0
-        """Bytes of headers since the last file; None: a file is read."""
+        """Bytes of headers since the last file; None: a file is being read."""
 
     def read(self, size: int) -> bytes:
-        """At most so many bytes."""
+        """Read at most ``size`` bytes."""
         if self.header is not None:
             self.header += size
             if self.header > HEADER_LIMIT:
@@ -295,7 +296,7 @@ class _TarSource:
         return data
 
     def tell(self) -> int:
-        """Bytes that were passed."""
+        """Return the position."""
         return self._at
 
     def seek(self, place: int) -> None:
@@ -307,7 +308,7 @@ class _TarSource:
             self._at += len(data)
 
     def seekable(self) -> bool:
-        """Only forwards, which is all that is needed here."""
+        """Seeking works only forwards, which suffices here."""
         return True
 
 
@@ -317,7 +318,7 @@ def _bare(name: str) -> str:
 
 
 def _decompressor(form: str, stream: Stream) -> _Readable:
-    source = cast("IO[bytes]", stream)  # they only ever call read()
+    source = cast("IO[bytes]", stream)  # they only call read()
     if form == "gzip":
         return gzip.GzipFile(fileobj=source, mode="rb")
     if form == "bzip2":

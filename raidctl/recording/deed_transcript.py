@@ -1,8 +1,8 @@
-"""Transcripts of one command that changes a controller: what its tool shows before and after, and its answer.
+"""Transcripts of one changing command: its tool's outputs before and after, and its own output.
 
-raidctl reads; the owner of the machine runs the command, when it was to be run anyway, and pastes what it printed. A
-transcript is a directory: ``before.json``, ``answer.txt`` to paste into, ``after.json``, and ``transcript.txt`` with
-all of it. Only the outputs of the command's own tool are in it.
+raidctl only reads; the owner of the machine runs a command that is due anyway, and pastes its output. A transcript is a
+directory: ``before.json``, ``answer.txt`` to paste into, ``after.json``, and ``transcript.txt`` with everything. It
+contains only outputs of the command's own tool.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _NOT_RUN = "not given"
 
 
 class Printed(Struct, frozen=True, kw_only=True):
-    """What one reading command printed."""
+    """The output of one reading command."""
 
     argv: tuple[str, ...]
     code: int | None
@@ -38,10 +38,10 @@ class Printed(Struct, frozen=True, kw_only=True):
 
 
 class Reading(Struct, frozen=True, kw_only=True):
-    """What the tool shows at one moment."""
+    """The outputs of the tool at one moment."""
 
     command: tuple[str, ...]
-    """The command that changes something."""
+    """The changing command."""
     at: str
     """RFC 3339, UTC."""
     about: tuple[str, ...]
@@ -49,12 +49,12 @@ class Reading(Struct, frozen=True, kw_only=True):
     known: str
     """Whether raidctl would run the command, one sentence."""
     serials: tuple[str, ...]
-    """Serial numbers that were read, to mask them."""
+    """Serial numbers found, to mask them."""
     runs: tuple[Printed, ...]
 
 
 def first(place: Path, reading: Reading) -> None:
-    """Begin a transcript: keep what is there before, and a file for the answer.
+    """Begin a transcript: save the first reading, and create the file for the output.
 
     Raises:
         RecordError: The directory cannot be written.
@@ -68,7 +68,7 @@ def first(place: Path, reading: Reading) -> None:
 
 
 def begun(place: Path, command: Sequence[str]) -> Reading | None:
-    """What was kept before the command; None: this transcript has not begun.
+    """Return the reading before the command; None: this transcript has not begun.
 
     Raises:
         UsageError: The directory has another transcript, or one that is complete.
@@ -92,7 +92,7 @@ def begun(place: Path, command: Sequence[str]) -> Reading | None:
 
 
 def answer(place: Path) -> tuple[int | None, str]:
-    """The exit code and the answer that were pasted.
+    """Return the exit code and the output that were pasted.
 
     Raises:
         UsageError: Nothing was pasted.
@@ -113,7 +113,7 @@ def answer(place: Path) -> tuple[int | None, str]:
 
 
 def complete(place: Path, before: Reading, after: Reading, *, masked: bool) -> Path:
-    """Write what the tool shows afterwards, and the whole transcript; return its path.
+    """Write the second reading and the whole transcript; return its path.
 
     Raises:
         RecordError: It cannot be written, or not be masked.
@@ -147,7 +147,7 @@ def _template(reading: Reading) -> str:
 
 
 def _whole(before: Reading, after: Reading, code: int | None, pasted: str) -> Recording:
-    """All parts as one recording, so that masking replaces a serial number everywhere by the same."""
+    """All parts as one recording, so that masking replaces a serial number by the same text everywhere."""
     parts: list[tuple[str, tuple[str, ...], int | None, str]] = []
     for moment, reading in (("before", before), ("after", after)):
         parts += [(moment, one.argv, one.code, one.out) for one in reading.runs]
@@ -162,7 +162,7 @@ def _whole(before: Reading, after: Reading, code: int | None, pasted: str) -> Re
 
 
 def _rendered(whole: Recording) -> str:
-    """One text: what it is about, then each command with its exit code and its output."""
+    """One text: header, then each command with its exit code and its output."""
     return "".join(_parts(whole))
 
 

@@ -1,4 +1,4 @@
-"""Find what identifies a machine in a recording: serial numbers, unique ids, addresses, names.
+"""Find identities of a machine in a recording: serial numbers, unique ids, addresses, names.
 
 By common labels (``Serial Number:``, ``ID_WWN=``, ``"uuid": ``) and by unmistakable formats (a UUID, a world wide
 name). A value found by its label in one place is masked everywhere, see :mod:`raidctl.recording.redact`.
@@ -68,7 +68,7 @@ _UNIQUE = re.compile(
     rf"(?P<value>{_HEX})(?=$|[\s,;)\"'\]])",
     re.IGNORECASE | re.MULTILINE,
 )
-# the id of a kind of partition is the same on every machine
+# type GUIDs of partitions are the same on every machine
 _UUID = re.compile(r"(?<![0-9A-Za-z])(?<!TYPE=)[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}(?![0-9A-Za-z])")
 _GROUPS = re.compile(r"(?<![0-9A-Za-z:])[0-9A-Fa-f]{8}(?::[0-9A-Fa-f]{8}){3,5}(?![0-9A-Za-z:])")
 _NAMED = re.compile(

@@ -1,4 +1,4 @@
-"""Decode an inventory; explain why a file is none."""
+"""Decode an inventory, or explain why a file is none."""
 
 from __future__ import annotations
 

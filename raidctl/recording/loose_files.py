@@ -114,9 +114,9 @@ def collect_outputs(path: str | os.PathLike[str], vendors: Sequence[Vendor]) -> 
 
 
 def _separate(outputs: _Outputs) -> None:
-    """Give each family its part of the texts in which several outputs follow each other, with wrapped lines joined.
+    """Split texts with several outputs among the families, with wrapped lines joined.
 
-    Lines are joined before the outputs are told apart, or after it: the way in which more is read.
+    Lines are joined before or after the split, whichever makes more readable.
     """
 
     def claim(name: str, text: str, families: Sequence[Vendor]) -> tuple[Vendor, Sniffed] | None:
@@ -137,7 +137,7 @@ def _separate(outputs: _Outputs) -> None:
             found = min(ways, key=partial(rank, look=look)) if ways[1:] else ways[0]
             for vendor, one in found:
                 parts.setdefault(vendor.FAMILY, []).append(one)
-            if len(found) > 1:  # whose it is was in doubt, and no longer is
+            if len(found) > 1:  # the owner was in doubt, and no longer is
                 outputs.problems[:] = [p for p in outputs.problems if (p.where, p.kind) != (document.name, "note")]
     outputs.documents = parts
 
@@ -235,7 +235,7 @@ def _take(name: str, text: str, prompts: Prompts, outputs: _Outputs, *, alone: b
 
 
 def _take_documents(name: str, text: str, outputs: _Outputs) -> bool:
-    """Put several JSON documents, or JSON beside other outputs, into the outputs; False: there are none."""
+    """Collect several JSON documents, or JSON besides other outputs; return False if there are none."""
     spans = documents_in(text)
     if not spans or (len(spans) == 1 and not text[: spans[0][0]].strip() and not text[spans[0][1] :].strip()):
         return False
@@ -261,7 +261,7 @@ def _take_documents(name: str, text: str, outputs: _Outputs) -> bool:
 
 
 def _is_call(command: str, vendors: Iterable[Vendor]) -> bool:
-    """Whether a typed line calls one of the vendors' tools, not ``ls`` in between."""
+    """Whether a typed line calls one of the vendors' tools, unlike ``ls`` in between."""
     words = {Path(word).name for word in command.split()[:4]}
     return any(tool.name in words for vendor in vendors for tool in vendor.TOOLS)
 

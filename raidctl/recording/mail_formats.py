@@ -1,6 +1,7 @@
-"""Undo what mail programs, web pages and forums make of a text: encodings, typography, code blocks, double spacing.
+"""Undo changes to pasted text by mail programs, web pages and forums.
 
-Pure functions, text in, text out. No tool prints what is replaced here.
+Encodings, typography, code blocks, double spacing. Pure functions, text in, text out. No tool prints the replaced
+characters.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ _MARKUP = re.compile(r"&(?:nbsp|gt|lt|quot|#160|#[xX][aA]0);")
 _EQUALS = re.compile(r"=(?![0-9A-F]{2}|[ \t]*\r?\n|[ \t]*\Z)")
 """An equals sign that quoted-printable text does not have."""
 _ENCODED = re.compile(r"(?m)=(?:3D|09|C2=A0|E2=80|20[ \t]*$)|^[^\n]{60,75}=[ \t]*$")
-"""An encoded equals sign or blank, or a line that goes on in the next one."""
+"""An encoded equals sign or blank, or a line that is continued on the next one."""
 _TYPOGRAPHY = str.maketrans(
     {
         **dict.fromkeys("\u2018\u201a\u2032", "'"),
@@ -27,7 +28,7 @@ _TYPOGRAPHY = str.maketrans(
         "\u00ae": "(R)",
     }
 )
-"""What mail programs put in place of typed quotation marks, dashes, dots and ``(R)``."""
+"""Typographic replacements by mail programs for quotation marks, dashes, dots and ``(R)``."""
 _APOSTROPHE = re.compile(r"(?<!\d)\u2019|\u2019(?!\d)")
 """Between digits it is the separator of thousands in some languages."""
 _TAG = r"(?:(?:\[/?(?:code|quote)(?:=[^\]\n]{0,80})?\]|</?(?:pre|code)\b[^<>\n]{0,80}>)[ \t]*){1,4}"
@@ -43,13 +44,13 @@ _PREFIX = re.compile(
     # [10:11] <joe>        <joe>
     r"|(?:\[?\d\d:\d\d(?::\d\d)?\]? )?<[ @+%]?[^\s<>]{1,30}>(?: |$)"
 )
-"""What a system's log or a chat puts before each line; the kernel's log is one of its own."""
+"""A prefix of a system log or a chat on each line; the kernel log's prefix is a separate case."""
 _NUMBERED = re.compile(r" *(\d+)(?:[:\t]|  ?|$)")
 _FEWEST_LINES = 3
 
 
 def without_prefixes(text: str) -> str:
-    """Remove what a log, a chat or ``cat -n`` has put before each line."""
+    """Remove the prefixes of a log, a chat or ``cat -n`` from each line."""
     lines = text.split("\n")
     full = [line for line in lines if line.strip()]
     if full and sum(_PREFIX.match(line) is not None for line in full) * 10 >= len(full) * 9:
@@ -61,7 +62,7 @@ def without_prefixes(text: str) -> str:
 
 
 def _counted(lines: list[str]) -> list[int]:
-    """The numbers of the lines that are not blank, of all lines."""
+    """Return the indices of the lines that are not blank."""
     return [number for number, line in enumerate(lines, 1) if line.strip()]
 
 
@@ -89,9 +90,10 @@ def _printed(text: str) -> str:
 
 
 def _single_spaced(text: str) -> str:
-    """Remove the blank lines that follow each line; of its own ones, a double spaced text has three in a row.
+    """Remove the blank line after each line, in a double spaced text.
 
-    Without such a place nothing is removed: ``ssacli`` prints a blank line after each array and volume.
+    A blank line of the original becomes three in a row. Without such a place nothing is removed: ``ssacli`` prints a
+    blank line after each array and volume.
     """
     lines = text.split("\n")
     for kept, blank in ((lines[::2], lines[1::2]), (lines[1::2], lines[::2])):

@@ -1,6 +1,6 @@
-"""Outputs of several tools in one text, one after the other and without a prompt in between. Pure.
+"""Several tools' outputs in one text, in sequence and without prompts. Pure.
 
-The family that is surest of a text reads it; what it did not understand is offered to all of them.
+The family with the highest confidence reads the text; the lines that it did not understand are offered to all families.
 """
 
 from __future__ import annotations
@@ -15,30 +15,30 @@ from raidctl.recording.unwrap_lines import Reading
 from raidctl.vendor.protocol import Confidence, Document, Sniffed, Vendor
 
 _LONGEST = 4 * 1024 * 1024
-"""Characters of a text that is looked at: a longer one is no paste."""
+"""Longest text that is examined, in characters: a longer one was not pasted."""
 _BEGINNING = 64 * 1024
-"""Characters of the rest that decide whose it is."""
+"""Characters of the rest that decide on its family."""
 _FEWEST = 2
-"""Lines of a rest that a family may claim without being sure of it."""
+"""Least number of lines of a rest for a family without certainty."""
 _GAP = 6
-"""Lines between two unread ones that belong to the same output, though its neighbour understood them."""
+"""Understood lines between two unread ones that still belong to the same output."""
 _ODD = 5
-"""All lines between the first and the last unread one are one output if it has at most one odd line in so many."""
+"""All lines between the first and the last unread one are one output if at most one in this many is odd."""
 _HEAD = 3
-"""Lines above the first unread one that belong to it where fewer are there below a blank line."""
+"""Lines above the first unread one that belong to it, unless a blank line is nearer."""
 
 Claim = Callable[[str, str, Sequence[Vendor]], "tuple[Vendor, Sniffed] | None"]
-"""Who claims a text, by its name and beginning, of some families."""
+"""Returns the family for a text, by its name and beginning, among some families."""
 Look = Callable[[Vendor, Document], Reading]
-"""How well a family reads a document."""
+"""Returns how well a family reads a document."""
 
 
 def separated(
     document: Document, owner: Vendor, families: Sequence[Vendor], claim: Claim, look: Look
 ) -> Iterator[tuple[Vendor, Document]]:
-    """The outputs of a document with their families: itself, and what a family understands of the lines it left.
+    """Split a document into outputs with their families: the owner's, and those of the lines that it left.
 
-    Lines keep their numbers: those of another output are empty. A rest that nobody claims stays where it is.
+    Lines keep their numbers: those of other outputs are empty. A rest without a family stays in the document.
     """
     if len(document.text) > _LONGEST or JSON_START.match(document.text.lstrip()):
         yield owner, document
@@ -72,13 +72,13 @@ def separated(
 
 
 def _end(lines: Sequence[str], kept: Sequence[str]) -> int:
-    """Behind the last line that is kept, and the blank ones that follow it: a tool may end its output with them."""
+    """The index after the last line kept and the blank lines after it, as a tool may end its output with these."""
     end = max((number for number, line in enumerate(kept) if line.strip()), default=0) + 1
     return end + sum(1 for _ in takewhile(lambda line: not line.strip(), lines[end:]))
 
 
 def _blocks(lines: Sequence[str], unread: Collection[str], gap: int) -> frozenset[int]:
-    """The numbers, from 0, of the lines of other outputs: unread ones, ``gap`` at most between two, and their head."""
+    """The indices of the lines of other outputs: unread ones, at most ``gap`` apart, and their heads."""
     found = [number for number, line in enumerate(lines) if line.strip() in unread]
     between = [n for a, b in pairwise(found) if b - a <= gap for n in range(a + 1, b)]
     heads = []
@@ -92,7 +92,7 @@ def rank(parts: Sequence[tuple[Vendor, Document]], look: Look) -> tuple[bool, in
     """Return how badly documents are read, for :func:`min`: a reader that fails is worst, then as of one document."""
     try:
         return False, sum(look(vendor, document).cost for vendor, document in parts)
-    except Exception:  # noqa: BLE001 - it is reported when the text is read for good
+    except Exception:  # noqa: BLE001 - it is reported by the final reading
         return True, 0
 
 

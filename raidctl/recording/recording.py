@@ -76,7 +76,7 @@ class Recording(Struct, frozen=True):
 
 def is_recording(path: str | os.PathLike[str]) -> bool:
     """Whether there is a recording at a path: a directory, an archive, or the ``record.json`` of one."""
-    if os.fspath(path) == "-":  # standard input, whatever is called so here
+    if os.fspath(path) == "-":  # standard input, even if a file has this name
         return False
     place = Path(path)
     try:
@@ -184,7 +184,7 @@ def _checked(shown: str, manifest: Manifest, files: dict[str, bytes]) -> Recordi
 def save(recording: Recording, path: str | os.PathLike[str]) -> None:
     """Write a recording: as an archive when the name ends in ``.tar.gz`` or ``.tgz``, else as a directory.
 
-    Readable by its owner only, as it has serial numbers. Written completely or not at all.
+    Only its owner can read it, as it contains serial numbers. It is written atomically.
 
     Raises:
         RecordError: ``path`` exists, or cannot be written.

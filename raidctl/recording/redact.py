@@ -1,10 +1,10 @@
-"""Mask what identifies a machine in a recording, so that it can be shared.
+"""Mask the identity of a machine in a recording, so that it can be shared.
 
 An original has the same replacement everywhere: in outputs, arguments, paths and file names. A replacement has the
 length and kinds of characters of its original, so that columns and formats stay (only a decimal number that is part of
 a world wide name in JSON may change its length). Originals with the same beginning keep a common beginning, so that a
-serial number still matches its shortened form. Models, firmware, sizes and the vendor's part of a world wide name
-stay. The key is random and discarded, so the masking cannot be undone.
+serial number still matches its shortened form. Models, firmware, sizes and the vendor's part of a world wide name stay.
+The key is random and discarded, so the masking cannot be undone.
 """
 
 from __future__ import annotations

@@ -67,7 +67,7 @@ def is_garbled(head: bytes) -> bool:
 def text_of(data: bytes) -> str:
     """Decode bytes to text with LF line ends: UTF-8 or UTF-16 by their marks, UTF-8, else Latin-1.
 
-    A few bad bytes in UTF-8 become U+FFFD and do not turn the rest into Latin-1.
+    A few invalid bytes in UTF-8 become U+FFFD; the rest is still UTF-8.
     """
     for mark, encoding in _MARKS:
         if data.startswith(mark):
@@ -93,8 +93,8 @@ def cleaned(text: str, prompts: Prompts | None = None) -> str:
     """Remove what mailers, editors and web pages have added to a tool's output.
 
     No-break spaces and tabs become blanks, quotes (``> ``, ``| ``) and an indentation of all lines are removed, and
-    what mail programs and web pages have encoded is decoded; in a whole JSON document only blanks are. A last prompt
-    is removed, unless one of the tools of ``prompts`` was called there: its output is missing.
+    encodings of mail programs and web pages are decoded; in a complete JSON document only blanks are changed. A last
+    prompt is removed, unless one of the tools of ``prompts`` was called there: its output is missing.
     """
     text = _NOTHING.sub("", _SPACES.sub(" ", without_escapes(text))).replace("\r\n", "\n")
     if text.lstrip()[:1] in ("{", "[") and _is_json(text):
@@ -132,7 +132,7 @@ def document_in(text: str) -> str:
 
 
 def documents_in(text: str) -> list[tuple[int, int]]:
-    """Where the whole JSON documents of a text begin and end, each at the beginning of a line."""
+    """Return start and end of the complete JSON documents in a text, each at the beginning of a line."""
     found: list[tuple[int, int]] = []
     decode = json.JSONDecoder().raw_decode
     for begin in islice(JSON_START.finditer(text), _CALLS):
@@ -182,7 +182,7 @@ def indented(text: str) -> str:
 
 
 def rejoined(text: str) -> str:
-    """Return a text with each long line and the next one as one: whose output it is may show only together."""
+    """Return a text with each long line joined to the next, as only both together may show the tool."""
     return _WRAPPED.sub(" ", text)
 
 

@@ -22,15 +22,18 @@ _WAYS = (
     (72, False, True, True),
     (60, True, True, False),
 )
-"""The least length of a wrapped line, whether a table's rules show how long its lines were, whether the rest of a line
-may be indented below a line without a blank at its end (such a rest is joined where a line was not understood), and
-whether each line was broken once at most."""
+"""Ways of joining lines, four properties each.
+
+The least length of a wrapped line; whether a table's rules show the length of its lines; whether the rest of a line may
+be indented below a line without a blank at its end (such a rest is joined if a line was not understood); whether each
+line was broken once at most.
+"""
 _WORTH = 20
-"""Facts that outweigh one more problem: a table that was not read at all may turn out to be cut off."""
+"""Facts that outweigh one more problem: a table that becomes readable may turn out to be cut off."""
 _NARROWEST = 60
 """Least length of the longest line of a wrapped text: of 72 characters, marks of quotes take some."""
 _LONGEST = 20_000
-"""Most lines of a text that is tried; nobody mails more."""
+"""Most lines of a text that is tried; longer texts are not mailed."""
 _MANY = 4
 """A text was not wrapped if more than one in this many lines is longer."""
 
@@ -43,7 +46,7 @@ _PROMPT = re.compile(r"[\[(]?\S{1,64}@\S|[#$] |[A-Z]:\\")
 
 Read = Callable[[Sequence[Document]], Observation]
 Look = Callable[[Document], "Reading"]
-"""What :func:`reading` returns of a document; a caller that asks of one several times keeps the answer."""
+"""Reads a document as :func:`reading` does; callers that read one several times cache the result."""
 
 
 class Reading(NamedTuple):
@@ -82,7 +85,7 @@ def unwrapped(document: Document, look: Look) -> Document:
     every = [() if indented else guess for guess, indented in guesses]
     words = [(chosen, " ") for chosen in chain.from_iterable(zip(near, every, strict=True))]
     hard = [(tuple(number for number in folded if {number, number + 1} & left), ""), (folded, "")]
-    # a mailer's lines differ in length; of two ways that are understood equally well, the first one counts
+    # a mailer's lines differ in length; of two equally good ways, the first is used
     choices = [*hard, *words] if len(folded) > 1 and set(folded).issuperset(chain(*near)) else [*words, *hard]
     for chosen, blank in (one for one in dict.fromkeys(choices) if one[0]):
         joined = _joined(lines, chosen, blank)
@@ -90,10 +93,10 @@ def unwrapped(document: Document, look: Look) -> Document:
         found = _looked(tried, look)
         if found is None:
             return document
-        # two lines that nobody understands are not better as one
+        # joining two lines that no reader understands is no improvement
         strange = sum(joined[number - place].strip() in found.left for place, number in enumerate(chosen))
         more = found.facts - before.facts
-        torn = bool(lines[-1].strip()) and len(lines) - 2 in chosen  # its end is missing: it may be another line
+        torn = bool(lines[-1].strip()) and len(lines) - 2 in chosen  # the end is missing: it may be another line
         better = found.cost + strange < cost
         if better and (more > 0 or (more == 0 and found.unread == before.unread and not torn)):
             best, cost = tried, found.cost + strange
@@ -126,12 +129,12 @@ def _folded(lines: Sequence[str]) -> tuple[int, ...]:
     ]
     rests = sum(len(lines[number + 1]) < width for number in found)
     if len(found) == 1 and width not in _USUAL:
-        return ()  # the longest line of any text is as wide as it is
+        return ()  # the longest line of any text is as wide as the text
     return tuple(found) if rests * 2 > len(found) else ()
 
 
 def _short_blocks(lines: Sequence[str]) -> Sequence[tuple[int, int, int]]:
-    """Return the blocks of a text, with their rules; none if so many lines are long that it was not wrapped."""
+    """Return the blocks of a text, with their rules; none if too many long lines show that it was not wrapped."""
     words = [len(line) for line in lines if " " in line]
     return () if sum(length > _WIDEST for length in words) * _MANY > len(words) else tuple(_blocks(lines))
 
@@ -205,7 +208,7 @@ def _joined(lines: Sequence[str], numbers: Collection[int], blank: str) -> list[
 
 @lru_cache(maxsize=8)
 def reading(document: Document, read: Read) -> Reading:
-    """Read one document and count what was understood; kept, since unwrapping and separating ask for the same ones."""
+    """Read one document and count what was understood; cached, since unwrapping and splitting read the same ones."""
     seen = read([document])
     left = [line.stripped for output in seen.outputs for line in output.unparsed()]
     facts = sum(len(output.facts) for output in seen.outputs)

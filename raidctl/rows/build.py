@@ -1,4 +1,4 @@
-"""From inventories, findings and runs to rows. Pure."""
+"""Converts inventories, findings and runs to rows. Pure."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def drives(inventory: Inventory, source: str) -> Iterator[Row]:
 
 
 def drive_key(drive: Drive) -> str | None:
-    """What identifies a drive wherever it is; a masked serial number identifies nothing."""
+    """The permanent identity of a drive; None for a masked serial number."""
     if drive.wwn:
         return f"wwn:{drive.wwn.lower().removeprefix('0x').removeprefix('naa.')}"
     if drive.model and drive.serial and "*" not in drive.serial:
@@ -137,7 +137,7 @@ def _result(result: TrialResult, common: Mapping[str, Any]) -> Iterator[Row]:
 BUILDERS: Mapping[str, Callable[[Inventory, str], Iterator[Row]]] = {
     "drives": drives, "volumes": volumes, "batteries": batteries, "caches": caches,
 }  # fmt: skip
-"""Tables that need nothing but an inventory."""
+"""Builders of tables that need only an inventory."""
 
 
 def _controller(controller: Controller) -> dict[str, Any]:

@@ -22,7 +22,7 @@ _TYPES: Mapping[Any, str] = {str: "VARCHAR", int: "BIGINT", float: "DOUBLE", boo
 _TIMES = frozenset({"collected_at"})
 """Columns that are times in Parquet, and RFC 3339 in JSON."""
 NO_DAY = "__HIVE_DEFAULT_PARTITION__"
-"""The day in the path of rows without a time: null for what reads partitions."""
+"""The day in the path of rows without a time: null for readers of partitions."""
 
 
 def columns(table: str) -> dict[str, str]:
@@ -74,8 +74,8 @@ def write(table: str, chunks: Iterable[bytes], directory: Path) -> list[Path]:
         with lines.open("xb") as opened:
             opened.writelines(chunks)
         with duckdb.connect() as database:
-            # a column without a null in one file would be one that cannot be null, by which ClickHouse reads a null in
-            # another file as 0
+            # a column without a null would be declared as not null, and ClickHouse would read a null in another file as
+            # 0
             database.execute("SET disabled_optimizers = 'statistics_propagation'")
             return _written(database, table, lines, directory / table)
     except OSError as error:

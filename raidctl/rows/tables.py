@@ -1,4 +1,4 @@
-"""The rows of ``raidctl export --rows``: one flat object each. The names are a contract (`raidctl schema rows-drives`).
+"""The rows of ``raidctl export --rows``: one flat object each. Field names are stable (`raidctl schema rows-drives`).
 
 A column that no source reports is null. Columns may be added; none changes its meaning without a new schema version.
 """

@@ -59,8 +59,8 @@ def no_bmc(request: Get) -> Answer:
 def chains_of(requests: Sequence[Request[Any]]) -> list[list[int]]:
     """Return the requests' indices in chains: one chain per lock, other requests alone.
 
-    One worker runs a chain in order, so requests with the same lock do not block other workers, and the time that they
-    wait for each other does not count as waiting for the lock.
+    One worker runs a chain in order. So requests with the same lock do not block other workers, and waiting for each
+    other does not count as waiting for the lock.
     """
     chains: list[list[int]] = []
     locked: dict[str, list[int]] = {}

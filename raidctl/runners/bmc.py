@@ -1,8 +1,8 @@
 """The runner of a service processor (BMC): its Redfish service, over HTTPS.
 
 Resources are only read: the sole requests other than GET are the POST that opens a session and the DELETE that ends it.
-At most four requests run side by side, each for at most 30 seconds, and at most 60 for a machine, as service processors
-are slow. No redirect to another host is followed. Nothing is sent before the certificate was checked.
+At most four requests run in parallel, each for at most 30 seconds, and at most 60 requests for a machine, as service
+processors are slow. No redirect to another host is followed. Nothing is sent before the certificate was checked.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from raidctl.runners.bmc_session import Session
 from raidctl.runners.parallel import Switch, Task, WorkerPool
 
 WIDTH = 4
-"""Requests side by side."""
+"""Requests in parallel."""
 MOST_REQUESTS = 60
 """Requests for one machine, without those of the session."""
 ROOT = "/redfish/v1/"
@@ -94,7 +94,7 @@ class BmcRunner:
         self._client.close()
 
     def carry_out(self, requests: Sequence[Request[Any]]) -> Sequence[Answer]:
-        """Answer each request, in order, at most four side by side."""
+        """Answer each request, in order, at most four in parallel."""
         with self._switch.event() as stop:
             tasks = [self._task(request) for request in requests]
             WorkerPool([[tasks[index] for index in chain] for chain in chains_of(requests)], stop, WIDTH).work()

@@ -28,7 +28,7 @@ _CHUNK = 1 << 16
 
 
 class Address(Struct, frozen=True):
-    """Where a service processor is, and whom to log in as."""
+    """The address of a service processor, and the user."""
 
     host: str
     port: int = 443
@@ -57,7 +57,7 @@ def address_of(text: str) -> Address:
 
 
 class Trust(Struct, frozen=True):
-    """How the certificate is checked: by the system's authorities, those of a file, or its own fingerprint."""
+    """How the certificate is checked: by the system's authorities, those of a file, or a fingerprint."""
 
     authorities: str | None = None
     """File with certificates in PEM."""
@@ -93,7 +93,7 @@ def fingerprint_of(text: str) -> str:
 
 
 class Reply(Struct, frozen=True, kw_only=True):
-    """What came of a request: a status with its body, or a failure."""
+    """The result of a request: a status with its body, or a failure."""
 
     status: int | None = None
     data: bytes = b""
@@ -102,7 +102,7 @@ class Reply(Struct, frozen=True, kw_only=True):
     failure: Failure | None = None
     detail: str = ""
     passing: bool = False
-    """It may be over in a moment: refused, timed out, closed."""
+    """Whether the failure is temporary: refused, timed out, closed."""
 
     @property
     def retry_after(self) -> str:
@@ -112,7 +112,7 @@ class Reply(Struct, frozen=True, kw_only=True):
 
 
 class _FingerprintError(Exception):
-    """The certificate is another one than was named."""
+    """The certificate differs from the given fingerprint."""
 
 
 class Client:
@@ -173,11 +173,11 @@ class Client:
             return self._exchange(connection, (method, path, body, headers), limit, end)
         except (http.client.RemoteDisconnected, BrokenPipeError, ConnectionResetError) as error:
             connection.close()
-            # a kept connection may have been closed meanwhile: a reading is simply sent again
+            # a kept connection may have been closed meanwhile: a reading is sent again
             if not fresh and method == "GET":
                 return self.send(method, path, headers, body, limit)
             return self._failed(error, end)
-        except Exception as error:  # noqa: BLE001 - whatever a service sends is a failure of this request alone
+        except Exception as error:  # noqa: BLE001 - an error in the reply fails only this request
             connection.close()
             return self._failed(error, end)
 
@@ -199,7 +199,7 @@ class Client:
             connection.connect()
             if connection.sock is not None:
                 self._check(connection.sock)
-        # each read has the limit of the socket; this ends a service that sends a byte now and then
+        # each read has the time limit of the socket; this ends a service that sends single bytes slowly
         watchdog = threading.Timer(max(end - time.monotonic(), 0.01), _cut, [connection.sock])
         watchdog.daemon = True
         watchdog.start()
@@ -210,7 +210,7 @@ class Client:
         finally:
             watchdog.cancel()
         if time.monotonic() >= end:
-            raise TimeoutError  # what came after the connection was ended is no answer
+            raise TimeoutError  # data after the end of the connection is no reply
         named = {name.lower(): value for name, value in response.getheaders()}
         if len(data) > limit:
             connection.close()
@@ -273,7 +273,7 @@ def _body(response: http.client.HTTPResponse, limit: int) -> bytes:
         if not chunk:
             break
         data += chunk
-    if response.length and len(data) <= limit:  # the bytes that were announced and did not come
+    if response.length and len(data) <= limit:  # the announced bytes that did not come
         raise http.client.IncompleteRead(bytes(data), response.length)
     return bytes(data)
 

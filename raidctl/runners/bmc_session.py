@@ -15,10 +15,10 @@ _REFUSED = frozenset({HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN})
 
 
 class Session:
-    """Who asks: the headers of each request."""
+    """The authentication headers of each request."""
 
     def __init__(self, client: Client, user: str | None, password: str | None) -> None:
-        """Without a password, nobody logs in."""
+        """Prepare the session; without a password there is no login."""
         self._client, self._user, self._password = client, user, password
         self._place: str | None = None
         self.headers: dict[str, str] = {}
@@ -42,12 +42,12 @@ class Session:
         return self._checked()
 
     def _checked(self) -> Reply | None:
-        """The refusal if the headers are not enough to read anything."""
+        """The refusal if the headers do not suffice to read anything."""
         checked = self._client.get("/redfish/v1/Systems", self.headers)
         return checked if checked.status in _REFUSED else None
 
     def close(self) -> None:
-        """End the session, if one was opened; a service ends those that are left over after its own time."""
+        """End the session, if one was opened; a service ends abandoned ones after its own time limit."""
         if self._place is not None and self._place != "/":
             self._client.send("DELETE", self._place, self.headers)
         self._place = None
@@ -55,7 +55,7 @@ class Session:
 
 
 def _sessions(client: Client, root: Reply) -> str:
-    """Where sessions are opened, as the service root names it, if that is on this host."""
+    """The path at which sessions are opened, from the service root, if it is on this host."""
     value = _decoded(root.data)
     for name in ("Links", "Sessions", "@odata.id"):
         value = value.get(name) if isinstance(value, dict) else None

@@ -17,15 +17,15 @@ from raidctl.runners.directory import private_directory
 from raidctl.runners.process import Bounds, Companion, run
 
 CONNECT_PATIENCE = 45.0
-"""Time limit in seconds for the connection, authentication and the begin of a shell included."""
+"""Time limit in seconds for the connection, including authentication and the start of a shell."""
 PAUSE = 0.5
 """Seconds before the second try."""
 RUBBISH = 8 << 20
 """Most bytes that a login may print before its shell begins."""
 SETTLED = 1.0
-"""Seconds after which a connection stands although a session of it broke."""
+"""Seconds after which a connection counts as intact although one of its sessions broke."""
 _POLL = 0.003
-"""Seconds between looks for the shell's answer."""
+"""Seconds between checks for the shell's answer."""
 
 FORBIDDEN = re.compile(r"[\x00-\x20\x7f'\"`$;&|<>(){}*?!#]")
 """Characters that no host name has, and that are dangerous in commands of the user's ssh configuration."""
@@ -34,10 +34,10 @@ _PASSING = re.compile(
     r"Connection (refused|reset|closed|timed out)|timed out|banner|kex_exchange_identification|Broken pipe|"
     r"Temporary failure in name resolution|No route to host|Network is unreachable"
 )
-"""Messages of ssh for what may be over in a moment: a reboot, a server with too many logins at once."""
+"""Messages of ssh about temporary failures: a reboot, a server with too many logins at once."""
 
 OPTIONS = {
-    "BatchMode": "yes",  # no question can be answered
+    "BatchMode": "yes",  # no password prompt can be answered
     "ConnectTimeout": "10",
     "ServerAliveInterval": "5",
     "ServerAliveCountMax": "3",
@@ -64,10 +64,10 @@ def checked(destination: str) -> str:
 
 
 class Sessions(Protocol):
-    """What carries scripts to another machine: ssh, or the connection of another program."""
+    """Transport of scripts to another machine: ssh, or the connection of another program."""
 
     passing: bool
-    """Whether the failure may be over in a moment."""
+    """Whether the failure is temporary."""
 
     def begin(self) -> Answer:
         """Start to connect, without waiting for it; return the failure, if any."""
@@ -82,7 +82,7 @@ class Sessions(Protocol):
         ...
 
     def settle(self) -> None:
-        """After a session that broke: wait until it is known whether the connection has ended as well."""
+        """After a broken session: wait until it is known whether the connection has ended as well."""
         ...
 
     def close(self) -> None:
@@ -91,10 +91,10 @@ class Sessions(Protocol):
 
 
 class Connection:
-    """The connection to one machine. Its own shell shows that there is one for later sessions."""
+    """The connection to one machine. Its own shell proves that later sessions can be opened."""
 
     def __init__(self, destination: str, options: Sequence[str], *, sudo: bool, patience: float) -> None:
-        """Prepare it; the first call of `begin` or `ready` connects.
+        """Prepare the connection; the first call of `begin` or `ready` connects.
 
         Raises:
             UsageError: The destination is invalid.
@@ -113,7 +113,7 @@ class Connection:
         self._failure = Answer()
         self.socket = ""
         self.passing = False
-        """Whether the failure may be over in a moment."""
+        """Whether the failure is temporary."""
 
     def session(self) -> list[str]:
         """Return the command of a session with a shell that reads its standard input."""
@@ -147,7 +147,7 @@ class Connection:
             return self._failure
 
     def settle(self) -> None:
-        """After a session that broke: wait until the connection has ended as well, or stands.
+        """After a broken session: wait until the connection has ended as well, or proves intact.
 
         A session ends when the sockets of a killed client close, a moment before the system reports the client's end.
         """
@@ -194,7 +194,7 @@ class Connection:
         return Answer()
 
     def _wait(self) -> Answer:
-        """Wait for the shell; connect once more after a failure that may be over in a moment."""
+        """Wait for the shell; connect again after a temporary failure."""
         deadline = time.monotonic() + self._patience
         answer, self.passing = self._shell_began(deadline)
         if self.passing and time.monotonic() + PAUSE < deadline:
@@ -207,7 +207,7 @@ class Connection:
         return answer
 
     def _shell_began(self, deadline: float) -> tuple[Answer, bool]:
-        """Wait for the shell of the connection; return its failure, and whether it may be over in a moment."""
+        """Wait for the shell of the connection; return its failure, and whether that is temporary."""
         client = self._client
         while client is not None and self._mark not in client.output():
             if not client.running:
@@ -219,7 +219,7 @@ class Connection:
                 return Answer(trouble=Failure.FLOOD, detail=why), False
             if time.monotonic() >= deadline:
                 printed = client.errors() or decode(client.output()).strip()[-400:]
-                connected = os.path.exists(self.socket)  # noqa: PTH110 - ssh makes it when it has logged in
+                connected = os.path.exists(self.socket)  # noqa: PTH110 - ssh creates it after the login
                 what = f"No shell on {self.destination}" if connected else f"No connection to {self.destination}"
                 why = f"{what}: {printed or f'nothing after {self._patience:g} s'}"
                 return Answer(trouble=Failure.TIMEOUT, detail=why), True

@@ -40,9 +40,9 @@ def defer_signals(signals: Iterable[int] | None = None, *, block: bool = True) -
 
 
 class _Gate:
-    """A signal handler in front of the previous ones; opened and shut in one step.
+    """A signal handler in front of the previous ones; opened and closed in one step.
 
-    A handler may raise at any point while the gate is installed or removed: a gate that is left is open, and passes
+    A handler may raise at any point while the gate is installed or removed: a gate that remains is open, and passes
     signals on.
     """
 
@@ -61,7 +61,7 @@ class _Gate:
         """Put it in front of these signals' handlers, if they have one."""
         for number in numbers:
             handler = signal.getsignal(number)
-            if isinstance(handler, _Gate) and not handler.shut:  # left behind
+            if isinstance(handler, _Gate) and not handler.shut:  # left over from before
                 handler = handler.handlers[number]
             if callable(handler):
                 self.handlers[number] = handler
@@ -74,6 +74,6 @@ class _Gate:
                 signal.signal(number, handler)
 
     def deliver(self) -> None:
-        """Raise the signals that came while it was shut."""
+        """Raise the signals that arrived while it was closed."""
         while self._late:
             signal.raise_signal(self._late.pop(0))

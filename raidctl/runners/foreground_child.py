@@ -26,7 +26,7 @@ Handler = Callable[[int, FrameType | None], None]
 def run_child(argv: Sequence[str]) -> int:
     """Run a program with our terminal, environment and directory; pass signals on to it.
 
-    Signals that we ignore since our start (``nohup``, ``&`` in a script), the program ignores, too.
+    The program also ignores the signals that raidctl has ignored since its start (``nohup``, ``&`` in a script).
 
     Returns:
         Its exit code, as of a shell: 128 and the number of the signal that ended it; 127 if there is no such program,
@@ -90,7 +90,7 @@ def _in_foreground() -> bool:
 
 @contextlib.contextmanager
 def uninterruptible() -> Iterator[None]:
-    """Ignore interruptions while settings are put back; each request has a time limit, so it ends."""
+    """Ignore interruptions while settings are restored; each request has a time limit, so it ends."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -121,7 +121,7 @@ def _handlers(wanted: Mapping[signal.Signals, Handler]) -> Iterator[list[signal.
 
 
 class Guardian:
-    """A second process that notices our end by the closing of a socket."""
+    """A second process that notices the end of this one by the closing of a socket."""
 
     def __init__(self, argv: Sequence[str]) -> None:
         """Start it in a separate session, with the socket as its standard input.
@@ -147,12 +147,12 @@ class Guardian:
             return False
 
     def dismiss(self) -> None:
-        """Tell it that there is nothing to do; it may be gone already."""
+        """Report that there is nothing to do; the process may have ended already."""
         with contextlib.suppress(OSError):
             self._mine.sendall(b".")
 
     def close(self) -> None:
-        """Close the socket: it starts its work, unless it was dismissed."""
+        """Close the socket: the second process starts its work, unless it was dismissed."""
         self._mine.close()
 
 

@@ -1,4 +1,4 @@
-"""One call for the requests that several threads make at the same moment."""
+"""Combines requests that several threads make at the same moment into one call."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from raidctl.request import Answer, Request
 from raidctl.runners.process import Interrupted
 
 WINDOW = 0.005
-"""Seconds that the first of them waits for others."""
+"""Seconds that the first request waits for others."""
 Work = Callable[[Sequence[Request[Any]]], Sequence[Answer]]
 
 

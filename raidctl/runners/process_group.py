@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def send(group: int, number: int) -> bool:
-    """Signal every process of a group; return whether there was one that we may signal."""
+    """Signal every process of a group; return whether any could be signalled."""
     try:
         os.killpg(group, number)
     except (ProcessLookupError, PermissionError):
@@ -21,7 +21,7 @@ def alive(group: int) -> bool:
 
     A zombie counts as ended: in a container without an init, it is never reaped.
     """
-    return send(group, 0) and any(_runs_in(group, entry) for entry in os.listdir("/proc") if entry.isdecimal())  # noqa: PTH208 - names are all that is wanted, of thousands of processes
+    return send(group, 0) and any(_runs_in(group, entry) for entry in os.listdir("/proc") if entry.isdecimal())  # noqa: PTH208 - only the names of thousands of processes are needed
 
 
 def marked(mark: bytes) -> list[int]:

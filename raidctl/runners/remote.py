@@ -171,9 +171,9 @@ def read_files(out: bytes, mark: str, requests: Sequence[Request[Any]], otherwis
 
 
 def _together(out: bytes, mark: str) -> tuple[dict[int, bytes | None], bytes]:
-    """Return the files that were read at once, by their numbers, and the output behind them.
+    """Return the files that were read together, by number, and the rest of the output.
 
-    None: it cannot be said where a file begins.
+    None: the beginning of a file cannot be determined.
     """
     begin, end, part = (mark.encode() + sign for sign in (b"[", b"]", b"|"))
     _, begun, after = out.partition(begin)

@@ -56,7 +56,7 @@ def _paths(vendors: Sequence[Vendor]) -> dict[str, Path]:
 
 
 def _folder(vendor: Vendor) -> Path | None:
-    if not hasattr(vendor, "__path__"):  # a package of one module has no place for them
+    if not hasattr(vendor, "__path__"):  # a package of one module has no folder for them
         return None
     place = Path(str(files(cast("ModuleType", vendor).__name__) / "demos"))
     return place if place.is_dir() else None

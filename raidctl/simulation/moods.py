@@ -1,7 +1,7 @@
-"""A simulated machine whose tools do not do what they say, for tests of what comes after a command.
+"""A simulated machine whose tools misbehave, for tests of the verification after a command.
 
-A tool's exit code and its words prove nothing (mdadm has refused a command and carried it out; firmware accepts and
-does nothing). A mood is one way in which that goes wrong, for the commands that a test names.
+A tool's exit code and output prove nothing (mdadm has refused a command and carried it out; firmware accepts and does
+nothing). A mood is one kind of misbehaviour, for the commands that a test names.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ Mood = Literal[
 REFUSAL = b"Error: The operation failed: Device or resource busy\n"
 ANOTHER = b"Error: Another instance of the tool is already running.\n"
 UNREADABLE: tuple[Mood, ...] = ("another instance runs", "another instance runs after the change")
-"""Moods in which the tool reads nothing either, from the command on, as long as they last."""
+"""Moods in which the tool cannot read either, from the command on, as long as they last."""
 UNSUPPORTED = b"Error: This operation is not supported with the current configuration.\n"
 
 
 def _nothing(_machine: Simulated) -> None:
-    """Nothing else happens."""
+    """Do nothing else."""
 
 
 def _unseen(_request: Request[Any]) -> object:
@@ -36,22 +36,22 @@ def _unseen(_request: Request[Any]) -> object:
 
 @dataclass
 class Moody:
-    """A runner of a simulated machine, with the mood of its tools and a log of what was changed."""
+    """A runner of a simulated machine, with the mood of its tools and a log of the changes."""
 
     AT_ONCE: ClassVar = True
 
     machine: Simulated
     mood: Mood = "accepts"
     match: str = ""
-    """Part of the command line that the mood is for; empty: every changing command."""
+    """Part of the command line to which the mood applies; empty: every changing command."""
     otherwise: Callable[[Simulated], None] = _nothing
-    """What happens instead of the command, where something else is changed; after it, where names move meanwhile."""
+    """Replaces the command, if something else is changed; runs after it, if names move meanwhile."""
     argvs: list[tuple[str, ...]] = field(default_factory=list)
-    """Every command that was to change something, in order; a file that was written: ``>``, its path, the data."""
+    """Every changing command, in order; a file that was written: ``>``, its path, the data."""
     another: RunAnswer = field(default_factory=lambda: RunAnswer(code=1, out=ANOTHER))
-    """What the tool answers while another instance of it runs."""
+    """The tool's reply while another instance runs."""
     taken: str | None = None
-    """The tool that another instance of it keeps from reading, in the moods that do."""
+    """The tool that cannot read while another instance runs, in the moods with that effect."""
     before: Callable[[Request[Any]], object] = _unseen
     """Called before each changing request."""
 
@@ -85,7 +85,7 @@ class Moody:
             return hung
         if self.mood in ("accepts and does nothing", "changes something else"):
             state = self.machine.state()
-            answer = self.machine.answer(request)  # in the words of a tool that has done it
+            answer = self.machine.answer(request)  # the output of a tool that has succeeded
             self.machine.keep(state)
             if self.mood == "changes something else":
                 self.otherwise(self.machine)

@@ -26,7 +26,7 @@ class Database:
 
     Args:
         path: The file; created by the first write.
-        migrations: Each brings it to the next version (``PRAGMA user_version``); one that was released never changes.
+        migrations: Each upgrades by one version (``PRAGMA user_version``); released ones never change.
     """
 
     patience: ClassVar[float] = PATIENCE

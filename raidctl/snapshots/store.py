@@ -173,7 +173,7 @@ _WHOLE = (
 
 
 def whose(host: str, source: str) -> tuple[str, str]:
-    """Return what tells machines apart: over ssh also how they were named, since two may have one host name."""
+    """Return the column and value that identify a machine: over ssh also the name used, as host names may repeat."""
     return host, source if source.startswith("ssh:") else ""
 
 

@@ -25,7 +25,7 @@ from raidctl.vendor.protocol import Observation, Vendor
 
 T = TypeVar("T")
 Outcome = Observation | Exception
-"""What a vendor package found, or the error that it failed with."""
+"""The result of a vendor package, or the error with which it failed."""
 _LOOKUPS = (Glob, Read, UdevDatabase, Which)
 """Requests that start no program and need no network."""
 
@@ -48,7 +48,7 @@ def ask_vendors(
     dialogues = _after_lookups(dialogues, runner)
     if len(dialogues) == 1:
         return [converse(dialogues[0], runner)]
-    # when this thread is interrupted, whoever owns the runner closes it, and that ends the others
+    # when this thread is interrupted, the owner of the runner closes it, which ends the others
     threads = [_DialogueThread(dialogue, runner) for dialogue in dialogues]
     meanwhile()
     return [thread.result() for thread in threads]
@@ -65,7 +65,7 @@ def warm(vendors: Sequence[Vendor]) -> None:
 
 
 def _with_errors(vendor: Vendor, view: HostView) -> Dialogue[Outcome]:
-    """The dialogue of a vendor package; an error of the package is its outcome, so that the others go on."""
+    """The dialogue of a vendor package; an error of the package is its outcome, so that the others continue."""
     try:
         return (yield from vendor.observe(view))
     except Exception as error:  # noqa: BLE001 - the survey reports it
@@ -75,7 +75,7 @@ def _with_errors(vendor: Vendor, view: HostView) -> Dialogue[Outcome]:
 def _after_lookups(dialogues: Sequence[Dialogue[T]], runner: Runner) -> list[Dialogue[T]]:
     """Answer the first lookups of all dialogues in one call; return what is left of each dialogue.
 
-    Most families only look whether their tools are installed, and a thread for each would cost more than the answer.
+    Most families only check whether their tools are installed, and a thread for each would cost more than that.
     """
     return converse(together(_first_lookup(dialogue) for dialogue in dialogues), runner)
 
@@ -109,7 +109,7 @@ def _ended(result: T) -> Dialogue[T]:
 
 
 class _DialogueThread(threading.Thread):
-    """A dialogue in a thread, begun at once; ``concurrent.futures`` takes long to be imported."""
+    """A dialogue in a thread, started at once; importing ``concurrent.futures`` takes long."""
 
     def __init__(self, dialogue: Dialogue[Outcome], runner: Runner) -> None:
         super().__init__(name="vendor")

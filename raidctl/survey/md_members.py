@@ -1,4 +1,4 @@
-"""Link members of software arrays to what they are on. Pure.
+"""Link members of software arrays to the drives and volumes below. Pure.
 
 ``Drive.backing`` names the drives, volumes or arrays below a member. A member on one drive also gets that drive's
 identity; health, temperature, counters and the write cache stay with the drive.

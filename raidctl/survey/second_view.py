@@ -1,8 +1,8 @@
-"""Join what a service processor lists with what the machine's own tools list: one machine, two views. Pure.
+"""Join the objects of a service processor with those of the machine's own tools. Pure.
 
 Volumes are joined by unique id, drives by serial number or world wide name, controllers by serial number, PCI address
-or what is on them. An object in both views is shown once, as the machine's own tools report it; what the BMC reports of
-it is kept in ``second_views``. A controller that only the BMC lists stays in the inventory.
+or their objects. An object in both views is shown once, as the machine's own tools report it; the BMC's report is in
+``second_views``. A controller that only the BMC lists stays in the inventory.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from raidctl.vendor.protocol import Vendor
 
 
 class Joined(Struct, frozen=True):
-    """What is left of the BMC's controllers, and the views of the others."""
+    """The remaining controllers of the BMC, and the second views of the others."""
 
     left: tuple[Controller, ...]
     views: tuple[SecondView, ...] = ()

@@ -1,12 +1,11 @@
-"""Ask every vendor package and merge the results; one failure never hides the rest.
+"""Run every vendor package and merge the results; one failure never hides the rest.
 
 The order: the kernel's view (:mod:`raidctl.discovery`); all independent families in parallel; controllers listed twice
 (:mod:`raidctl.survey.merge_controllers`); block devices of volumes (:mod:`raidctl.survey.block_devices`); the families
-that take the remaining plain drives; controllers that no tool lists (:mod:`raidctl.survey.pci_controllers`); members
-of
+that take the remaining plain drives; controllers that no tool lists (:mod:`raidctl.survey.pci_controllers`); members of
 software arrays (:mod:`raidctl.survey.md_members`); the kernel's facts on each device that is shown
-(:mod:`raidctl.survey.kernel_facts`); how many more failures each volume survives (:mod:`raidctl.health.redundancy`);
-what is going on (:mod:`raidctl.tasks.derive`).
+(:mod:`raidctl.survey.kernel_facts`); the failures that each volume survives (:mod:`raidctl.health.redundancy`);
+background operations (:mod:`raidctl.tasks.derive`).
 """
 
 from __future__ import annotations

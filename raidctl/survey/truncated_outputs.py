@@ -29,8 +29,8 @@ def withdraw_unsupported(
 ) -> list[Controller]:
     """Return the controllers without conclusions that truncated outputs or broken JSON do not support.
 
-    A missing blank line at the end of an output that normally ends with one is a hint only: it makes unknown what a
-    volume's setting says about drives that report nothing themselves.
+    A missing blank line at the end of an output that normally ends with one is only a hint: it makes unknown the drive
+    caches that follow from a volume's setting, for drives that report nothing themselves.
     """
     torn = {problem.where for problem in problems if problem.kind == "unread" and problem.severity == "error"}
     cut = [
@@ -54,7 +54,7 @@ def _by_drives(controller: Controller, hinted: Collection[str], below: DrivesBel
 
 
 def _last(output: Output) -> set[str]:
-    """Return the ids of the objects that the last fact before the place where an output breaks off is about."""
+    """Return the ids of the objects of the last fact before the point at which an output breaks off."""
     numbers = {fact.line.number for fact in output.facts}
     breaks = [line.number for line in output.left_out]
     if output.gap or not breaks:

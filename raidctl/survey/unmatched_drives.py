@@ -1,6 +1,6 @@
-"""Drives of the kernel behind a RAID controller that no volume or drive of its tool could be matched with. Pure.
+"""Kernel drives behind a RAID controller that match no volume or drive of its tool. Pure.
 
-On such a drive may lie the data of the machine, and nothing is known of its RAID level, its state and its cache.
+Such a drive may hold the machine's data, but its RAID level, status and cache are unknown.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from raidctl.text import listing
 def unmatched(view: HostView, controllers: Sequence[Controller]) -> Iterator[Problem]:
     """A problem for each address of RAID controllers with such drives.
 
-    As many volumes or passed-through drives whose device is unknown may be these: that is a note. More drives than
-    that are volumes that the tool did not report.
+    Up to the number of volumes and passed-through drives without a known device, this is a note: they may be the same.
+    More such drives are volumes that the tool did not report.
     """
     taken = claimed_nodes(controllers, view)
     for address in dict.fromkeys(one.pci_address for one in controllers if one.pci_address and one.mode != "none"):
@@ -36,7 +36,7 @@ def unmatched(view: HostView, controllers: Sequence[Controller]) -> Iterator[Pro
 
 
 def _without_device(controller: Controller) -> Iterator[str]:
-    """The ids of volumes and drives that the kernel may have: of drives, those that are passed through."""
+    """The ids of volumes and drives that the kernel may show: of drives, those that are passed through."""
     yield from (volume.id for volume in controller.volumes if volume.device is None)
     for drive in controller.drives:
         passed = drive.role in ("passthrough", None) or (drive.role == "unassigned" and controller.mode != "raid")

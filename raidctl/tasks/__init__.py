@@ -1,1 +1,1 @@
-"""Background operations: what is going on, how long it takes, and how it ended."""
+"""Background operations: progress, time left, and results."""

@@ -1,4 +1,4 @@
-"""What is going on, derived from the state of volumes, drives and batteries. Pure.
+"""The running operations, derived from the states of volumes, drives and batteries. Pure.
 
 A rebuild is reported for the volume, for the drive that is rebuilt, or for both. It is one task: that of the object
 with the percentage, and it names the others.
@@ -15,7 +15,7 @@ BUSY: Mapping[VolumeStatus, Operation] = {
     "rebuilding": "rebuild", "checking": "check", "initializing": "initialize", "expanding": "expand",
     "migrating": "migrate",
 }  # fmt: skip
-"""States of a volume that name an operation, and the operation."""
+"""States of a volume that imply an operation."""
 REBUILDS: frozenset[Operation] = frozenset(("rebuild", "recovery"))
 _OTHER_FIRST = "another volume of the array is rebuilt first"
 
@@ -52,7 +52,7 @@ def _of_controller(controller: Controller) -> Iterator[Task]:
 
 
 def _of_volume(controller: Controller, volume: Volume) -> Progress | None:
-    """What is done to a volume; some tools report it in the state only."""
+    """The operation on a volume; some tools report it only in the state."""
     if volume.progress is not None:
         return volume.progress
     if volume.status in BUSY:
@@ -61,7 +61,7 @@ def _of_volume(controller: Controller, volume: Volume) -> Progress | None:
 
 
 def of_drive(drive: Drive) -> Progress | None:
-    """What is done to a drive; some tools report it in the state only."""
+    """The operation on a drive; some tools report it only in the state."""
     if drive.progress is not None:
         return drive.progress
     if not being_rebuilt(drive):
@@ -75,18 +75,18 @@ def of_battery(battery: Battery) -> Progress | None:
 
 
 def of_patrol(controller: Controller) -> Progress | None:
-    """The patrol read of a controller, where its tool reports that one is running or paused."""
+    """The patrol read of a controller, if its tool reports that one is running or paused."""
     state = controller.patrol_read.state if controller.patrol_read is not None else None
     return Progress(operation="patrol_read", state=state) if state in ("running", "paused") else None
 
 
 def _rebuilt_on(controller: Controller, drive: Drive, volumes: Sequence[tuple[Volume, Progress]]) -> list[Volume]:
-    """The volumes with a rebuild that the rebuild of a drive is a part of."""
+    """The rebuilding volumes that the rebuild of a drive is a part of."""
     work = of_drive(drive)
     if work is None or work.operation not in (*REBUILDS, "copyback"):
         return []
     same = REBUILDS if work.operation in REBUILDS else frozenset((work.operation,))
-    software = controller.mode == "software"  # a member is filled by whatever operation the array has
+    software = controller.mode == "software"  # whatever operation the array has, it fills a member
     return [v for v, at in volumes if (software or at.operation in same) and _holds(array_of(controller, v), drive)]
 
 

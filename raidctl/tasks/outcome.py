@@ -1,6 +1,6 @@
-"""How a task ended, by the state of its object before and after. Pure.
+"""The result of a task, from the states of its object before and after. Pure.
 
-A task that is no longer reported has not necessarily reached its aim: a rebuild also vanishes if the drive fails.
+A task that is no longer reported has not necessarily succeeded: a rebuild also vanishes if the drive fails.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _EARLY_SECONDS = 60
 
 
 def word(operation: Operation) -> str:
-    """The name of an operation for people."""
+    """The name of an operation in messages."""
     return WORDS.get(operation, operation)
 
 
@@ -33,10 +33,10 @@ def ended(task: Task, before: Inventory, after: Inventory, since_seen: float) ->
     """The result of a task that is no longer reported.
 
     Args:
-        task: As it was seen last.
-        before: The machine when it was seen first.
+        task: The task in its last reading.
+        before: The machine in its first reading.
         after: The machine now.
-        since_seen: Seconds since it was seen last.
+        since_seen: Seconds since its last reading.
     """
     result, why = _result(task, _item(before, task.object_id), _item(after, task.object_id), after)
     if result == "reached" and _early(task, since_seen):
@@ -85,7 +85,7 @@ def _volume(task: Task, before: Volume | None, after: Volume) -> Result:
 
 
 def _early(task: Task, since_seen: float) -> bool:
-    """Whether much more time was left than has passed: the estimates of tools are off by a factor of two at most."""
+    """Whether much more time was left than has passed: tools' estimates are off by a factor of two at most."""
     if task.operation in _PROVEN or task.remaining_seconds is None:
         return False
     return task.remaining_seconds > 2 * since_seen + _EARLY_SECONDS

@@ -1,4 +1,4 @@
-"""What ``raidctl tasks`` prints: what is going on, what could not be read, and how awaited tasks ended. Pure."""
+"""The report of ``raidctl tasks``: operations, unreadable parts, and results of awaited tasks. Pure."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Result = Literal["reached", "worse", "unknown"]
 
 
 class Ended(Struct, frozen=True, kw_only=True):
-    """A task that is over."""
+    """A task that has ended."""
 
     operation: Annotated[Operation, doc("Kind of operation.")]
     object_id: Annotated[str, doc("Id of its object.")]
@@ -29,7 +29,7 @@ class Ended(Struct, frozen=True, kw_only=True):
 
 
 class TaskReport(Struct, frozen=True, kw_only=True):
-    """What is going on on a machine."""
+    """The running operations of a machine."""
 
     schema_version: Annotated[Literal["1"], doc("Version of this contract.")] = "1"
     host: Annotated[Host, doc("The machine.")]

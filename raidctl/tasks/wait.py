@@ -1,4 +1,4 @@
-"""Wait for tasks: which are over, how they ended, which go on."""
+"""Wait for tasks: which have ended, their results, which go on."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from raidctl.tasks.report import Ended
 from raidctl.tasks.watch import Frame, same_work
 
 UNREAD_SECONDS = 900.0
-"""How long what became of a task may be unreadable before it counts as unknown."""
+"""Seconds that a task may be unreadable before its result counts as unknown."""
 
 
 class Awaited(Struct):
@@ -22,10 +22,10 @@ class Awaited(Struct):
     before: Inventory
     seen: float
     unread: float | None = None
-    """When the first of the latest looks was that could not show what became of it; None: it was not such a look."""
+    """Time of the first of the latest readings that could not show the task; None: the last one could."""
 
     def unclear(self, frame: Frame) -> bool:
-        """Whether a look without the task proves nothing: something could not be read that could at the beginning."""
+        """Whether a reading without the task proves nothing: something is unread that was readable at the beginning."""
         known = {(one.where, one.message) for one in self.before.problems}
         if not any(hides(one) and (one.where, one.message) not in known for one in frame.inventory.problems):
             return False
@@ -34,18 +34,18 @@ class Awaited(Struct):
 
 
 class Step(Struct, frozen=True):
-    """One look, and what it shows of the tasks that are waited for."""
+    """One reading, and what it shows of the awaited tasks."""
 
     frame: Frame
     over: tuple[Ended, ...] = ()
     """All that have ended so far."""
     new: tuple[Ended, ...] = ()
-    """Those that this look shows to have ended."""
+    """Those that ended by this reading."""
     left: int = 0
 
 
 def steps(frames: Iterable[Frame]) -> Iterator[Step]:
-    """The looks until every task of the first one is over, or the looks end."""
+    """Yield readings until every task of the first one has ended, or the readings end."""
     awaited: list[Awaited] = []
     over: tuple[Ended, ...] = ()
     for number, frame in enumerate(frames):
@@ -56,7 +56,7 @@ def steps(frames: Iterable[Frame]) -> Iterator[Step]:
             now = next((task for task in frame.tasks if same_work(one.task, task)), None)
             if now is not None:
                 one.task, one.seen, one.unread = now, frame.seconds, None
-            elif frame.whole and not one.unclear(frame):  # only a complete look shows how it ended
+            elif frame.whole and not one.unclear(frame):  # only a complete reading shows its result
                 new.append(ended(one.task, one.before, frame.inventory, frame.seconds - one.seen))
                 awaited.remove(one)
         over = (*over, *new)

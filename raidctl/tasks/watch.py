@@ -1,8 +1,8 @@
-"""Look again and again at what is going on: seldom with the vendors' tools, often at the kernel's files.
+"""Repeated readings of running operations: the kernel's files often, vendors' tools rarely.
 
-A tool may disturb the controller that it asks, so it is asked after 30 seconds, then less and less often. What a family
-reads from kernel files alone (:class:`raidctl.vendor.protocol.ReportsProgress`) is read every second. Time is a
-:class:`Clock`, so nothing sleeps in a test.
+A tool may disturb its controller, so it runs after 30 seconds, then less and less often. What a family reads from
+kernel files alone (:class:`raidctl.vendor.protocol.ReportsProgress`) is read every second. Time is a :class:`Clock`, so
+tests do not sleep.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ from raidctl.model import Inventory, Progress, Task
 from raidctl.tasks.derive import REBUILDS
 
 KERNEL_SECONDS = 1.0
-"""Between two readings of the kernel's files."""
+"""Seconds between two readings of the kernel's files."""
 FIRST_SECONDS, LONGEST_SECONDS, GROWTH = 30.0, 300.0, 1.5
-"""Between two readings with the tools: the first pause, the longest one, and how it grows."""
+"""Seconds between two readings with tools: the first pause, the longest one, and its growth factor."""
 LEAST_SECONDS = 10.0
-"""Between the two readings that a remaining time is estimated from."""
+"""Least seconds between the two readings from which a remaining time is estimated."""
 
 Quick = Callable[[], Mapping[str, Progress | None]]
 
 
 class Clock(Protocol):
-    """Time that passes."""
+    """The passing of time."""
 
     def now(self) -> float:
-        """Seconds since any moment."""
+        """Seconds since an arbitrary moment."""
 
     def sleep(self, seconds: float) -> None:
         """Let time pass."""
@@ -53,22 +53,22 @@ class Frame(Struct, frozen=True):
     """One reading."""
 
     seconds: float
-    """Since the first one."""
+    """Seconds since the first reading."""
     inventory: Inventory
-    """Of the last complete reading."""
+    """The inventory of the last complete reading."""
     tasks: tuple[Task, ...]
     whole: bool
     """Whether everything was read, not only the kernel's files."""
 
 
 class Rates(Struct):
-    """The percentages of earlier readings, to estimate the remaining time where no tool reports it."""
+    """The percentages of earlier readings, to estimate the remaining time if no tool reports it."""
 
     seen: dict[tuple[str, str], tuple[float, float]] = field(default_factory=dict)
-    """By operation and object: when it was first seen, and its percentage then."""
+    """Time and percentage at the first sight of each operation and object."""
 
     def estimated(self, tasks: tuple[Task, ...], now: float) -> tuple[Task, ...]:
-        """The tasks with estimates; those that are over are forgotten."""
+        """The tasks with estimates; ended ones are forgotten."""
         known = {(task.operation, task.object_id): task for task in tasks if task.percent is not None}
         self.seen = {key: sample for key, sample in self.seen.items() if key in known}
         return tuple(self._estimated(task, now) for task in tasks)
@@ -77,7 +77,7 @@ class Rates(Struct):
         if task.percent is None:
             return task
         began, first = self.seen.setdefault((task.operation, task.object_id), (now, task.percent))
-        if task.percent < first:  # it began again
+        if task.percent < first:  # it was started again
             self.seen[task.operation, task.object_id] = now, task.percent
             return task
         gained, passed = task.percent - first, now - began
@@ -91,22 +91,22 @@ def _work(inventory: Inventory) -> object:
 
 
 class Watch(Struct):
-    """The looks at a machine, until ``at_most`` seconds have passed."""
+    """The readings of a machine, until ``at_most`` seconds have passed."""
 
     look: Callable[[], Inventory]
     quick: Quick
     clock: Clock
     at_most: float | None = None
     every: float = KERNEL_SECONDS
-    """Between two readings of the kernel's files."""
+    """Seconds between two readings of the kernel's files."""
     first: float = FIRST_SECONDS
     longest: float = LONGEST_SECONDS
     steady: bool = False
-    """Whether more than tasks is followed: kernel files and tools are read even if nothing is going on."""
+    """Whether more than tasks is followed: kernel files and tools are read even without operations."""
     same: Callable[[Inventory], object] = _work
-    """What a complete reading shows; after a change, the tools are run sooner."""
+    """Extracts from a complete reading what makes the tools run sooner if it changes."""
     pause: float = 0.0
-    """Between two complete readings now."""
+    """Seconds until the next complete reading."""
     kernel: frozenset[str] = frozenset()
     """Ids of objects whose progress the kernel's files report."""
     rates: Rates = field(default_factory=Rates)
@@ -115,7 +115,7 @@ class Watch(Struct):
         self.pause = self.first
 
     def frames(self) -> Iterator[Frame]:
-        """One reading after the other; the first at once. Ends when the time is up."""
+        """Yield readings, the first at once, until the time is up."""
         begun = self.clock.now()
         inventory, read_at = self.look(), self.clock.now()
         tasks = self._settled(inventory)
@@ -135,7 +135,7 @@ class Watch(Struct):
                 yield Frame(self.clock.now() - begun, inventory, tasks, whole=False)
 
     def _patience(self, tasks: tuple[Task, ...]) -> float:
-        """Seconds from one complete reading to the next; kernel files alone show when their own tasks end."""
+        """Seconds until the next complete reading; the kernel's files show the end of the tasks that are in them."""
         asked = self.steady or any(task.object_id not in self.kernel for task in tasks)
         return self.pause if asked else self.longest
 
@@ -149,13 +149,13 @@ class Watch(Struct):
         self.clock.sleep(max(wake - now, 0.0))
 
     def _settled(self, inventory: Inventory) -> tuple[Task, ...]:
-        """The tasks of a complete reading, and which of them the kernel's files report as well."""
+        """Return the tasks of a complete reading, and note those that the kernel's files report as well."""
         found = {name for name, work in self.quick().items() if work is not None} if inventory.tasks else set()
         self.kernel = frozenset(task.object_id for task in inventory.tasks if task.object_id in found)
         return self.rates.estimated(inventory.tasks, self.clock.now())
 
     def _newer(self, tasks: tuple[Task, ...]) -> tuple[Task, ...] | None:
-        """The tasks with the kernel's figures; None if one of them is over, or its files could not be read."""
+        """The tasks with the kernel's figures; None if one of them has ended, or its files could not be read."""
         if not self.kernel:
             return tasks
         found = self.quick()
@@ -177,6 +177,6 @@ def _with(task: Task, work: Progress | None) -> Task:
 
 
 def same_work(one: Task, other: Task) -> bool:
-    """Whether two tasks of different readings are one: a rebuild may be reported at its volume, then at its drive."""
+    """Whether two tasks of different readings are the same: a rebuild may move from its volume to its drive."""
     kin = one.operation == other.operation or {one.operation, other.operation} <= REBUILDS
     return kin and not {one.object_id, *one.also}.isdisjoint((other.object_id, *other.also))

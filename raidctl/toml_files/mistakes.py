@@ -10,7 +10,7 @@ from raidctl.errors import UsageError
 from raidctl.text import listing, printable
 
 _SHOWN = 14
-"""The most valid words that are listed; if there are more, only similar ones are."""
+"""The most valid words in a list; if there are more, only similar ones are shown."""
 
 
 @dataclass(frozen=True, order=True)
@@ -55,7 +55,7 @@ class Place:
         return self.lines.get(path, 1)
 
     def wrong(self, message: str) -> None:
-        """Note a mistake."""
+        """Record a mistake."""
         self.faults.append(Fault(self.file, self.line, message))
 
 

@@ -1,1 +1,1 @@
-"""What the author of a vendor package reads: the protocol, the draft of an object, tools, plans of changes."""
+"""The interface for vendor packages: protocol, drafts of objects, tools, plans of changes."""

@@ -1,4 +1,4 @@
-"""Which deeds each family can carry out, by the tool and driver of a controller: without a machine. Pure."""
+"""The deeds of each family, by tool and driver of a controller, without a machine. Pure."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from raidctl.vendor.protocol import Vendor
 
 
 class Kind(Struct, frozen=True, kw_only=True):
-    """Controllers of a family for which the same deeds exist, tried on the same."""
+    """Controllers of a family with the same deeds, tested in the same way."""
 
     tools: tuple[str, ...]
     """The tools that report them."""
@@ -45,7 +45,7 @@ def kinds_of(vendor: Vendor) -> list[Kind]:
 
 
 def _outline(abilities: Mapping[Verb, Ability]) -> Mapping[Verb, tuple[bool, bool, bool, str]]:
-    """What counts: the words may name the tool."""
+    """The comparable part of abilities, without sentences, which may name the tool."""
     return {verb: (one.can, one.printed, one.by_help, one.proof) for verb, one in abilities.items()}
 
 

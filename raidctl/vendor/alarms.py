@@ -1,4 +1,4 @@
-"""How a vendor's tool silences a controller's alarm: a module ``alarm`` in the package.
+"""Silencing of alarms by a vendor's tool: a module ``alarm`` in the package.
 
 Silencing is no setting: the alarm sounds again with the next event, and no tool reports whether it sounds.
 """
@@ -21,12 +21,12 @@ class Alarms(Protocol):
 
     @property
     def SHAPES(self) -> Sequence[Shape]:  # noqa: N802 - a module constant
-        """The commands behind the program; one of another form is never run."""
+        """The commands after the program's name; one of another form is never run."""
 
     def silence(self, controller: Controller, tools: Sequence[Tool]) -> Dialogue[Action | str]:
         """The command that silences the alarm, or why there is none, as a sentence.
 
-        Asks the tool where only its help text shows its words.
+        Asks the tool if only its help text shows its words.
         """
 
     def judge(self, action: Action, answer: Answer) -> str | None:

@@ -30,7 +30,7 @@ class Changes(Protocol):
         """The current values of all settings that steps can set, in the tool's own words."""
 
     def flushes(self, controller: Controller, tools: Sequence[Tool]) -> Sequence[Flush]:
-        """How each cache is flushed: the controller's, and those of drives that can be reached."""
+        """How each cache is flushed: the controller's, and those of reachable drives."""
 
     def judge(self, action: Action, answer: Answer) -> str | None:
         """The tool's objection in its own words; None if it accepted. The exit code alone never decides."""

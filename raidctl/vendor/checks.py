@@ -1,6 +1,6 @@
-"""What a vendor package offers about consistency checks: a module ``checks`` in the package.
+"""Consistency checks of a family: a module ``checks`` in the package.
 
-Its functions are pure, or dialogues. A package without it reports checks as far as the model has them.
+Its functions are pure, or dialogues. A package without it reports only the fields of the model.
 """
 
 from __future__ import annotations
@@ -20,30 +20,30 @@ CheckKind = Literal["check", "repair"]
 
 
 class CheckReading(Struct, frozen=True, kw_only=True):
-    """What the hardware or the kernel shows of the checks of one volume."""
+    """What the hardware or the kernel shows about the checks of one volume."""
 
     running: CheckKind | None = None
     """None: neither, or unknown."""
     known: bool = True
     """Whether the operation under way could be read."""
     waiting: bool = False
-    """Whether the running one has not begun yet, because another operation uses the same drives."""
+    """Whether the running check has not begun yet, because another operation uses the same drives."""
     paused_at: int | None = None
-    """Place in sectors at which the running check waits."""
+    """Position in sectors at which the running check is paused."""
     last: CheckKind | None = None
-    """The last operation since the volume was started, if it was one of them."""
+    """The last operation since the volume was started, if it was a check."""
     last_known: bool = True
     """Whether the last operation could be read."""
     stopped_at: int | None = None
-    """Place in sectors at which the last one was stopped; None: it was not, or that is unknown."""
+    """Position in sectors at which the last check was stopped; None: it was not, or that is unknown."""
     differ: int | None = None
-    """Sectors that the running or last one found to differ."""
+    """Differing sectors found by the running or last check."""
     read_errors: int | None = None
     """Sum of the members' error counters."""
 
 
 class Glance(Struct, frozen=True, kw_only=True):
-    """What a quick look shows of a volume that is being checked."""
+    """A quick reading of a volume that is being checked."""
 
     running: bool | None = None
     """None: it could not be read."""
@@ -85,16 +85,16 @@ class Checks(Protocol):
     """A vendor package that reports and schedules consistency checks."""
 
     def readings(self, controller: Controller) -> Mapping[str, CheckReading]:
-        """What is shown of the checks of each volume, by its id."""
+        """The checks of each volume, by its id."""
 
     def glance(self, volumes: Sequence[Volume]) -> Dialogue[Mapping[str, Glance]]:
-        """Which of these volumes are being checked, and how far it is; cheap enough for every second."""
+        """Which of these volumes are being checked, with the progress; cheap enough to run every second."""
 
     def events(self) -> Dialogue[Sequence[CheckEvent] | None]:
         """The ends of checks in the log of this boot, the oldest first; None: it cannot be read."""
 
     def schedules(self, inventory: Inventory) -> Dialogue[Schedules]:
-        """What starts checks on this machine."""
+        """The schedules on this machine."""
 
     def schedule_family(self, calendars: Sequence[str]) -> Vendor:
         """The schedules in the form of a vendor package, for the change engine.
@@ -104,20 +104,20 @@ class Checks(Protocol):
         """
 
     def cron_times(self, text: str) -> str | None:
-        """The five fields of cron, checked; None if they are none."""
+        """The five fields of cron, checked; None if they are invalid."""
 
 
 def checks_of(vendor: Vendor) -> Checks | None:
-    """What a family offers about checks; None if nothing beyond the model."""
+    """The checks module of a family; None if it has none."""
     return cast("Checks | None", part_of(vendor, "checks"))
 
 
 def schedule_families(vendors: Sequence[Vendor], calendars: Sequence[str] = ()) -> list[Vendor]:
-    """The schedules of all families that have some, in the form of vendor packages."""
+    """The schedules of all families with schedules, in the form of vendor packages."""
     offered = [checks_of(vendor) for vendor in vendors]
     return [one.schedule_family(calendars) for one in offered if one is not None]
 
 
 def busy_with(operation: Operation | None) -> CheckKind | None:
-    """The kind of check that an operation is."""
+    """The kind of check of an operation; None: it is no check."""
     return operation if operation in ("check", "repair") else None

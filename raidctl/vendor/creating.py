@@ -1,4 +1,4 @@
-"""How a vendor's tool makes a volume: modules ``create`` and ``make`` in the package.
+"""Creation of volumes by a vendor's tool: modules ``create`` and ``make`` in the package.
 
 ``create`` has the command, which is printed. Without it no command
 with a source is known, and the plan reports that.
@@ -28,12 +28,12 @@ class CannotCreate(Exception):
 
 
 class NewVolume(Struct, frozen=True, kw_only=True):
-    """A volume that is to be made."""
+    """A volume to create."""
 
     name: str | None
     raid_level: RaidLevel
     drives: tuple[Drive, ...]
-    """In the order of the layout; of a mirrored level, neighbours are copies of each other."""
+    """In the order of the layout; for a mirrored level, neighbours are copies of each other."""
     nodes: tuple[str, ...]
     """Device nodes of the drives, or of their partitions; empty for drives that the system does not see."""
     spares: tuple[str, ...] = ()
@@ -49,10 +49,10 @@ class NewVolume(Struct, frozen=True, kw_only=True):
 
 
 def label(new: NewVolume, form: re.Pattern[str]) -> str | None:
-    """The name that a tool is given; None: none is wanted.
+    """The name for the tool; None: none is requested.
 
     Raises:
-        CannotCreate: The tool would refuse it, or read it as something else.
+        CannotCreate: The tool would refuse or misinterpret it.
     """
     if new.name is not None and not form.fullmatch(new.name):
         raise CannotCreate(f'The name "{new.name}" has characters, or a length, that the tool does not take.')
@@ -63,7 +63,7 @@ class Creating(Protocol):
     """A vendor package that knows the command."""
 
     def create(self, controller: Controller, new: NewVolume, tools: Sequence[Tool]) -> Sequence[tuple[str, ...]]:
-        """The commands that make a volume, in order.
+        """The commands that create a volume, in order.
 
         Raises:
             CannotCreate: The tool cannot, or no source shows the command.
@@ -71,59 +71,59 @@ class Creating(Protocol):
 
 
 class Setup(Struct, frozen=True, kw_only=True):
-    """What was read of the machine besides, for a family whose volumes raidctl makes itself."""
+    """Further facts about the machine, for a family whose volumes raidctl creates itself."""
 
     files: Mapping[str, str | None] = {}
     """The text of configuration files by path; None: there is no such file."""
     unread: tuple[str, ...] = ()
-    """Files that could not be read, so that nothing can be written either."""
+    """Files that could not be read, so that they cannot be written either."""
     times: Mapping[str, int] = {}
-    """When files were last written, seconds since the epoch; one that is missing does not exist."""
+    """Modification times of files, seconds since the epoch; a missing entry is a missing file."""
     tools: frozenset[str] = frozenset()
-    """Programs that are installed."""
+    """Installed programs."""
     hostname: str | None = None
 
 
 class Making(Protocol):
-    """A vendor package whose volumes raidctl makes and deletes itself: a module ``make``. Its functions are pure."""
+    """A vendor package whose volumes raidctl creates and deletes itself: a module ``make``. Its functions are pure."""
 
     def setup(self, view: HostView) -> Dialogue[Setup]:
         """Read what the other functions need."""
 
     def hinders(self, new: NewVolume, found: Setup, view: HostView) -> Sequence[str]:
-        """Why the volume cannot be made on this machine, in sentences: its name is taken, a tool is missing."""
+        """Why the volume cannot be created on this machine, in sentences: its name is taken, a tool is missing."""
 
     def make(self, controller: Controller, new: NewVolume, found: Setup, subjects: Sequence[Identity]) -> Step:
-        """The step that makes a volume on these drives."""
+        """The step that creates a volume on these drives."""
 
     def register(self, volumes: Sequence[Volume], found: Setup) -> Sequence[Step]:
-        """The steps that list volumes in the machine's configuration; none: they are listed."""
+        """The steps that add volumes to the machine's configuration; none: they are in it."""
 
     def unregister(self, unique_id: str, subject: Identity, found: Setup) -> Sequence[Step]:
         """The steps that remove a deleted volume from the configuration; ``subject``: a drive that was in it."""
 
     def renew(self, subject: Identity, found: Setup) -> Sequence[Step]:
-        """The step that takes the configuration over into the boot image; none: it is newer, or there is none."""
+        """The step that copies the configuration into the boot image; none: the image is newer, or there is none."""
 
     def delete(self, controller: Controller, volume: Volume, view: HostView) -> Sequence[Step]:
-        """The step that deletes a volume, then those that :meth:`remains` will find to be left.
+        """The step that deletes a volume, then those that :meth:`remains` will find.
 
         Raises:
             CannotCreate: Its drives are not all known.
         """
 
     def remains(self, unique_id: str, members: Sequence[tuple[Identity, str]]) -> Dialogue[Sequence[Step]]:
-        """The steps that remove what a deleted volume left on its members: whole drives, and nodes of the members."""
+        """The steps that remove a deleted volume's signatures from members: whole drives, and the members' nodes."""
 
     def wrong(self, step: Step, found: Setup) -> str | None:
-        """What files do not show yet after a step of ``register`` or ``renew``; None: all is as it should be."""
+        """What files do not show yet after a step of ``register`` or ``renew``; None: everything is as expected."""
 
 
 def making_of(vendor: Vendor) -> Making | None:
-    """Return how a family's volumes are made by raidctl; None: the command is only printed."""
+    """Return how raidctl creates volumes of a family; None: the command is only printed."""
     return cast("Making | None", part_of(vendor, "make"))
 
 
 def creating_of(vendor: Vendor) -> Creating | None:
-    """Return how a family makes volumes; None if no source shows it. Imported here, for that only."""
+    """Return how a family creates volumes; None if no source shows it. Imported here, for that only."""
     return cast("Creating | None", part_of(vendor, "create"))

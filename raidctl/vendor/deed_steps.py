@@ -1,4 +1,4 @@
-"""What plans of deeds on controllers have in common: objects, identities, expectations, refusals. Pure."""
+"""Shared by plans of deeds on controllers: objects, identities, expectations, refusals. Pure."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from raidctl.vendor.operations import Ability
 from raidctl.vendor.plan import Action, Deed, Denial, Expectation, Identity, Plan, Step
 
 SECONDS = 60.0
-"""How long the next readings may take to show what a command did."""
+"""Seconds within which readings must show the effect of a command."""
 
 
 class CannotDo(Exception):
@@ -28,7 +28,7 @@ class CannotDo(Exception):
 
 
 def planned(deeds: Sequence[Deed], steps_of: Callable[[Deed], Iterable[Step] | Denial]) -> Plan:
-    """The steps of all deeds, in order; what cannot be done is denied, returned or raised as `CannotDo`."""
+    """The steps of all deeds, in order; impossible deeds are denied, whether returned or raised as `CannotDo`."""
     steps: list[Step] = []
     denials: list[Denial] = []
     for deed in deeds:
@@ -90,7 +90,7 @@ def volume_of(controller: Controller, deed: Deed) -> Volume:
 
 
 def array_of(controller: Controller, deed: Deed) -> Array | None:
-    """The array that a deed is for; None: the whole controller.
+    """The array of a deed; None: the whole controller.
 
     Raises:
         CannotDo: It is for something else.
@@ -111,7 +111,7 @@ def volumes_on(controller: Controller, array: str | None) -> list[Volume]:
 
 
 def identity(controller: Controller, item: Drive | Volume | Controller) -> Identity:
-    """An object by what does not move.
+    """The permanent identity of an object.
 
     Raises:
         CannotDo: It has no serial number or unique id (X1).
@@ -156,7 +156,7 @@ def deed_step(
     no_way_back: str | None = None,
     requires: Iterable[Expectation] = (),
 ) -> Step:
-    """A deed; ``same``: its undo leaves what was there. ``requires``: what must still be so right before it.
+    """The step of a deed; ``same``: its undo restores the previous state. ``requires``: conditions right before it.
 
     Without ``undo`` there is no way back, and ``no_way_back`` names what is lost.
     """
@@ -179,7 +179,7 @@ def deed_step(
 
 
 def needs_member(volumes: Iterable[Volume]) -> list[str]:
-    """Ids of the volumes that lack a member: a spare is used for them at once."""
+    """Ids of the volumes that lack a member, for which a spare is used at once."""
     return [
         volume.id
         for volume in volumes
@@ -194,10 +194,10 @@ def needs_member(volumes: Iterable[Volume]) -> list[str]:
 
 
 def lacking(volumes: Sequence[Volume]) -> list[str]:
-    """Ids of the volumes that lack a member, where a drive is to take its place.
+    """Ids of the volumes that lack a member, for a drive that is to replace it.
 
     Raises:
-        CannotDo: None of them is known to, and the state of one is unknown.
+        CannotDo: None is known to lack one, and the state of one is unknown.
     """
     found = needs_member(volumes)
     unknown = next((volume.id for volume in volumes if volume.status == "unknown"), None)

@@ -1,6 +1,6 @@
-"""Outputs of one controller that disagree: on a cache setting, or of two tools also on a state. Pure.
+"""Contradictory outputs about one controller: cache settings, and states by different tools. Pure.
 
-The problem is reported, and the worse of the values counts: the one with which more data could be lost.
+The problem is reported, and the worse value is used: the one with which more data could be lost.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _SETTINGS = {
     "write_configured": "configured write policy", "cache.write_policy": "configured write policy",
     "cache.drive_write_cache": "drives' write caches", "write_cache": "write cache",
 }  # fmt: skip
-"""Fields of evidence, with their names."""
+"""Fields of evidence, with their names in messages."""
 _HELD = ("cache.caching", "cache.setting", "cache.mode")
 """Fields of packages that are shown under another name."""
 _STATES = ("status", "state")
@@ -41,7 +41,7 @@ def settle_settings(controller: ControllerDraft[Any]) -> None:
 
 
 def settle_tools(shown: ControllerDraft[Any], other: ControllerDraft[Any]) -> None:
-    """Report what two tools print differently of one controller, and keep the worse of both."""
+    """Report differences between two tools about one controller, and keep the worse values."""
     for mine, its in _pairs(shown, other):
         for name, label in _SETTINGS.items():
             values = [mine.get(name), its.get(name)]
@@ -57,7 +57,7 @@ def settle_tools(shown: ControllerDraft[Any], other: ControllerDraft[Any]) -> No
 
 
 def put_setting(draft: Draft, name: str, label: str, value: object) -> None:
-    """Set a setting whose line is evidence for a detail only; of two that differ, the worse counts."""
+    """Set a setting whose line is evidence for a detail only; of two different values, the worse is used."""
     known = draft.get(name)
     draft.put(None, name, value)
     if known is not None and _word(known) != _word(value):

@@ -1,6 +1,6 @@
 """A model object under construction: its values, the lines they came from, and the rank of each source.
 
-The id of a controller is known only when all outputs were read; evidence is therefore kept in the draft and written
+The id of a controller is known only after all outputs were read. Therefore evidence is kept in the draft, and written
 to the outputs at the end, when it is certain which controller of which tool is shown.
 """
 
@@ -20,25 +20,25 @@ from raidctl.text import attempt, collapse
 T = TypeVar("T")
 M = TypeVar("M", bound=Model)
 Derived = Mapping[str, Sequence[tuple[str, Callable[[str], Any]]]]
-"""Labels of details, and the fields that they give with their readers; see :meth:`Draft.derive`."""
+"""Labels of details, with the fields and readers for each; see :meth:`Draft.derive`."""
 Shown = Callable[[str, object], Iterable[tuple[str, str, object]]]
 """Field and value of a piece of evidence -> the facts: object id, field, value."""
 ShownOn = Callable[["Draft", str], "Shown | None"]
 """Draft and its object's id -> how its evidence is shown; None: as it is, on the object."""
 
 WEAK, ROW, DETAIL = 0, 1, 2
-"""How much a source counts: derived from something else, a list's row, the object's own section."""
+"""Ranks of sources: derived from other values, a row of a list, the object's own section."""
 
 _BAD = frozenset({"critical", "warning", "failed", "offline", "inactive", "missing", "degraded", "rebuilding"})
 _UNSETTLED = frozenset({None, "ok", "unknown"})
 _MOST_COMPLAINTS = 50
-"""Of one object; an output with more is rubbish."""
+"""Problems of one object; an output with more is unusable."""
 
 REPORT = "Report it with a recording of the machine (raidctl record); the raw words are shown until then."
 
 
-class Pair(Struct, gc=False):  # in no reference cycle, and there is one for almost every line
-    """``Label: value`` with the lines that its value ran on."""
+class Pair(Struct, gc=False):  # has no reference cycle; there is one for almost every line
+    """``Label: value`` with the lines that its value extends over."""
 
     label: str
     value: str
@@ -59,7 +59,7 @@ class Complaint(Struct, frozen=True):
 
 
 class Draft(Struct):
-    """One object: field values with their weight, details in the tool's words, evidence, complaints."""
+    """One object: field values with their ranks, details in the tool's words, evidence, problems."""
 
     name: str = ""
     values: dict[str, tuple[int, Any]] = {}
@@ -81,11 +81,11 @@ class Draft(Struct):
             self.evidence.append((line, shown_as or name, value))
 
     def conclude(self, name: str, value: object, weight: int = WEAK) -> None:
-        """Set a field that follows from others, if no source of that weight reports it."""
+        """Set a field derived from others, if no source of that rank reports it."""
         self.put(None, name, value, weight)
 
     def override(self, name: str, value: object, weight: int = DETAIL) -> None:
-        """Set a field whatever the sources report: it follows from several of them."""
+        """Set a field regardless of its sources, since it follows from several of them."""
         self.values[name] = (weight, value)
 
     def discard(self, *names: str) -> None:
@@ -101,20 +101,20 @@ class Draft(Struct):
     def detail(self, line: Line, label: str, value: str) -> None:
         """Keep a fact without a neutral field. The same label reported twice keeps its first value.
 
-        Runs of blanks become one: how many there are is layout, which a mailer changes.
+        Runs of blanks become one: their number is layout, which mail programs change.
         """
         words = collapse(value)
         self.keep_words(label, words)
         self.evidence.append((line, f"details[{label}]", words))
 
     def detail_of(self, lines: Sequence[Line], label: str, value: str) -> None:
-        """The same of a fact that several lines report together; without a line there is none."""
+        """Keep a fact that several lines report together; nothing without a line."""
         if lines:
             self.detail(lines[0], label, value)
             self.evidence += [(line, *self.evidence[-1][1:]) for line in lines[1:]]
 
     def keep_words(self, label: str, value: str) -> None:
-        """Keep the tool's words as a detail beside the field that their line is evidence for."""
+        """Keep the tool's words as a detail, besides the field that their line is evidence for."""
         self.details.setdefault(label, value)
 
     def replace_words(self, label: str, value: str) -> None:
@@ -122,7 +122,7 @@ class Draft(Struct):
         self.details[label] = value
 
     def restate(self, name: str, value: object, sources: Collection[str]) -> None:
-        """Override a field with what follows from the lines of other fields, which become its evidence."""
+        """Override a field with a value that follows from other fields, whose lines become its evidence."""
         lines = [line for line, field, _ in self.evidence if field in sources]
         self.evidence = [item for item in self.evidence if item[1] != name]
         self.override(name, value)
@@ -130,7 +130,7 @@ class Draft(Struct):
             self.add_evidence(line, name, value)
 
     def add_evidence(self, line: Line | None, name: str, value: object) -> None:
-        """Evidence for a field that is worked out when everything is known."""
+        """Add evidence for a field whose value is computed at the end."""
         if line is not None:
             self.evidence.append((line, name, value))
 
@@ -148,7 +148,7 @@ class Draft(Struct):
         self.complaints = [item for item in self.complaints if not item.message.startswith(beginning)]
 
     def unread(self, label: str, value: str) -> None:
-        """A value that is not in the form that the tool's other versions print."""
+        """Report a value in a form that other versions of the tool do not print."""
         self.add_problem("warning", "unread", f"The tool's {label} {value!r} was not understood.", REPORT)
 
     def read_field(
@@ -159,7 +159,7 @@ class Draft(Struct):
         weight: int = DETAIL,
         shown_as: str | None = None,
     ) -> T | None:
-        """Read a pair into a field (see :meth:`put`); what is unreadable or no value becomes a detail."""
+        """Read a pair into a field (see :meth:`put`); an unreadable or missing value becomes a detail."""
         value: T | None
         try:
             value = parse(pair.value)
@@ -174,7 +174,7 @@ class Draft(Struct):
         return value
 
     def keep_detail(self, pair: Pair, prefix: str = "") -> None:
-        """A pair that is a detail; a label without a value is none."""
+        """Keep a pair as a detail; a label without a value is ignored."""
         if not pair.value:
             mark_read(*pair.lines)
             return
@@ -182,10 +182,10 @@ class Draft(Struct):
             self.detail(line, f"{prefix}{pair.label}", pair.value)
 
     def derive(self, table: Derived) -> None:
-        """Fields out of the details, where their form is a known one; the tool's words stay as they are.
+        """Set fields from details with a known form; the details are kept.
 
-        ``table`` gives for a label, in lower case and without the words before a colon, the fields and their
-        readers. A reader that returns None or raises ``ValueError`` gives no value.
+        ``table`` gives for a label, in lower case and without the words before a colon, the fields and their readers. A
+        reader that returns None or raises ``ValueError`` gives no value.
         """
         for line, name, value in tuple(self.evidence):
             for known, parse in table.get(_label_of(name), ()):
@@ -214,7 +214,7 @@ class Draft(Struct):
         return kind(**reported)
 
     def status_weight(self, name: str, value: object, weight: int) -> int:
-        """The weight of a status if sources disagree: a bad one counts over a good or unknown one of any source."""
+        """The rank of a status if sources disagree: a bad one overrides a good or unknown one of any source."""
         known = self.values.get(name)
         if known is None or is_bad(known[1]) == is_bad(value):
             return weight
@@ -223,7 +223,7 @@ class Draft(Struct):
         return min(weight, known[0]) if value in _UNSETTLED else weight
 
     def absorb(self, other: Draft) -> None:
-        """Add what another draft of the same object has; the weightier value wins, else the first; but a bad status."""
+        """Add the facts of another draft of this object; the higher rank wins, else the first, but for bad statuses."""
         shift = {}
         if "status" in other.values:
             weight, value = other.values["status"]
@@ -253,7 +253,7 @@ def _fields_of(kind: type[Model]) -> frozenset[str]:
 
 
 def is_bad(status: object) -> bool:
-    """Whether a status of the model, of whatever object, is a bad one."""
+    """Whether a status of the model, for any kind of object, is bad."""
     return status in _BAD
 
 
@@ -262,7 +262,7 @@ def _sorted(drafts: dict[str, T]) -> dict[str, T]:
 
 
 def _made(drafts: dict[str, T], name: str, make: Callable[[str], T]) -> T:
-    """The draft of a name, made if it is new."""
+    """The draft of a name, created if it is new."""
     found = drafts.get(name)
     if found is None:
         found = drafts[name] = make(name)
@@ -277,7 +277,7 @@ class GroupDraft(Draft):
     """True for a dedicated one."""
 
     def absorb(self, other: Draft) -> None:
-        """Add what another draft of the same array or volume has, its drives included."""
+        """Add the facts of another draft of the same array or volume, drives included."""
         super().absorb(other)
         if isinstance(other, GroupDraft):
             self.members |= other.members
@@ -321,7 +321,7 @@ class ControllerDraft(Draft, Generic[G]):
         self.arrays, self.volumes, self.drives = _sorted(self.arrays), _sorted(self.volumes), _sorted(self.drives)
 
     def all(self) -> Iterator[Draft]:
-        """The controller's draft and those of all that is on it."""
+        """The controller's draft and those of everything on it."""
         yield self
         for drafts in (self.arrays, self.volumes, self.drives, self.batteries):
             yield from drafts.values()
@@ -339,7 +339,7 @@ class ControllerDraft(Draft, Generic[G]):
             yield battery, f"{controller_id}/battery{number}"
 
     def arrays_of_spares(self, *, dedicated: bool = False) -> dict[str, list[str]]:
-        """The names of the arrays that each spare is for, by the spare's key."""
+        """The names of the arrays that each spare covers, by the spare's key."""
         found: dict[str, list[str]] = {}
         for array in self.arrays.values():
             for key, own in array.spares.items():
@@ -349,15 +349,15 @@ class ControllerDraft(Draft, Generic[G]):
 
     @property
     def reported(self) -> bool:
-        """Whether any line is about the controller or something on it."""
+        """Whether any line is about the controller or an object on it."""
         return any(draft.evidence for draft in self.all())
 
     def problems(self, controller_id: str) -> list[Problem]:
-        """The problems of the controller and of all that is on it."""
+        """The problems of the controller and of everything on it."""
         return [item.problem(where) for draft, where in self.owned(controller_id) for item in draft.complaints]
 
     def write_evidence(self, controller_id: str, shown_on: ShownOn | None = None) -> None:
-        """Record which line gives what, under the final ids; ``shown_on`` knows what other objects show."""
+        """Record the facts of each line under the final ids; ``shown_on``: how drafts are shown on other objects."""
         for draft, where in self.owned(controller_id):
             shown = None if shown_on is None else shown_on(draft, where)
             if shown is None:
@@ -368,7 +368,7 @@ class ControllerDraft(Draft, Generic[G]):
                     line.fact(*fact)
 
     def absorb(self, other: Draft) -> None:
-        """Add what another output reports of the same controller and of all that is on it."""
+        """Add another output's facts about the same controller and everything on it."""
         super().absorb(other)
         if isinstance(other, ControllerDraft):
             for make, drafts in (

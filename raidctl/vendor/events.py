@@ -24,7 +24,7 @@ Level = Literal["debug", "progress", "info", "warning", "critical", "fatal"]
 LEVELS: tuple[Level, ...] = ("debug", "progress", "info", "warning", "critical", "fatal")
 """From harmless to worst."""
 NEWEST = 1000
-"""Events that a controller is asked for: reading a whole log takes minutes on some."""
+"""Events that are read per controller: reading a whole log takes minutes on some."""
 
 
 class Event(Struct, frozen=True, kw_only=True):
@@ -50,21 +50,21 @@ class Event(Struct, frozen=True, kw_only=True):
 
 
 class EventLog(Struct, frozen=True, kw_only=True):
-    """What was read of one log."""
+    """The result of reading one log."""
 
     controller: str | None = None
     """Id of the controller that keeps it; None: the kernel's."""
     command: str
-    """The command that printed it."""
+    """The command that printed the log."""
     events: tuple[Event, ...] = ()
     unparsed: tuple[str, ...] = ()
-    """Lines of it that were not understood."""
+    """Lines that were not understood."""
     clock: str | None = None
-    """What the controller's clock showed when it was read, ISO 8601 without a time zone; None: unknown."""
+    """The controller's clock at the time of reading, ISO 8601 without a time zone; None: unknown."""
     limited: bool = False
-    """Whether there may be older entries that were not asked for."""
+    """Whether there may be older entries that were not requested."""
     begins: str | None = None
-    """Time of the oldest entry that was read, as its `at`; None: unknown."""
+    """Time of the oldest entry read, as its `at`; None: unknown."""
     problems: tuple[Problem, ...] = ()
 
 
@@ -79,13 +79,13 @@ class Events(Protocol):
     def KERNEL(self) -> Sequence[re.Pattern[str]]:  # noqa: N802 - a module constant
         """Lines of the kernel log that concern this family, from their beginning.
 
-        The group ``device`` is a kernel name (``sdb``, ``md0``); in a line with the group ``fresh`` the name has been
-        given to a device, so that earlier lines may mean another one.
+        The group ``device`` is a kernel name (``sdb``, ``md0``); in a line with the group ``fresh`` the name was newly
+        assigned to a device, so that earlier lines may mean another one.
         """
 
     @property
     def log(self) -> LogReader | None:
-        """Reads a controller's own log; None for a family whose objects have none beside the kernel's."""
+        """Reads a controller's own log; None for a family whose objects are only in the kernel's."""
 
 
 def events_of(vendor: Vendor) -> Events | None:
@@ -96,7 +96,7 @@ def events_of(vendor: Vendor) -> Events | None:
 def read_log(
     controller: Controller, request: Run, read: Callable[[Controller, str, RunAnswer], EventLog]
 ) -> Dialogue[EventLog]:
-    """Run the command that prints a controller's log; ``read`` is given its output with the command."""
+    """Run the command that prints a controller's log; ``read`` receives its output with the command."""
     answer = yield from ask(request)
     return failed(controller.id, request, answer) or read(controller, " ".join(request.argv), answer)
 

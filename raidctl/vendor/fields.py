@@ -1,4 +1,4 @@
-"""Tables of a tool's labels: each row is the field that a label gives, or the function that reads it."""
+"""Tables of a tool's labels: each row is the field for a label, or the function that reads it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ D = TypeVar("D", bound=Draft)
 
 
 class Field(NamedTuple):
-    """The field that a label gives; see :meth:`Draft.put`."""
+    """The field for a label; see :meth:`Draft.put`."""
 
     name: str
     parse: Callable[[str], Any]
@@ -22,7 +22,7 @@ class Field(NamedTuple):
     keep: bool = False
     """Keep the tool's words as a detail, too."""
     then: Callable[[Any, Pair, Any], object] | None = None
-    """What else follows from the draft, the pair and its value."""
+    """A function of the draft, the pair and its value, for further effects."""
 
 
 Fields = Mapping[str, Field | Callable[[D, Pair], object]]

@@ -1,4 +1,4 @@
-"""Foreign configurations of a family: a module ``foreign`` in the package, if its tool can show what one holds."""
+"""Preview of foreign configurations: a module ``foreign`` in the package, if its tool can show their content."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class ForeignVolume(Struct, frozen=True, kw_only=True):
 
 
 class ForeignPreview(Struct, frozen=True, kw_only=True):
-    """What an import would bring, as the tool shows it."""
+    """What an import would bring, according to the tool."""
 
     volumes: Annotated[tuple[ForeignVolume, ...], doc("The volumes.")] = ()
     complete: Annotated[bool | None, doc("Whether no drives of them are missing; null: unknown.")] = None
@@ -38,10 +38,10 @@ class Foreign(Protocol):
     """A vendor package whose tool previews imports."""
 
     def selects(self, controller: Controller) -> bool:
-        """Whether the tool acts on one of several foreign configurations of the controller."""
+        """Whether the tool can act on one of several foreign configurations of the controller."""
 
     def preview(self, controller: Controller, tools: Sequence[Tool]) -> Dialogue[ForeignPreview | str]:
-        """What an import would bring; a sentence: why that cannot be asked. Changes nothing."""
+        """What an import would bring; a sentence: why there is no preview. Changes nothing."""
 
 
 def foreign_of(vendor: Vendor) -> Foreign | None:

@@ -1,4 +1,4 @@
-"""Forms of a tool's lines: what a line is, by the first expression that it matches."""
+"""Forms of a tool's lines: the kind of a line is that of the first matching expression."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TypeVar
 K = TypeVar("K", bound=str)
 
 Forms = Sequence[tuple[K, str, re.Pattern[str]]]
-"""Kind of line, a word that each such line contains, and its expression. The word spares most lines the expression."""
+"""Kind of line, a word in each such line, and its expression. Without the word the expression is not tried."""
 
 
 def forms(*rows: tuple[K, str, str], flags: int = 0) -> Forms[K]:
@@ -18,7 +18,7 @@ def forms(*rows: tuple[K, str, str], flags: int = 0) -> Forms[K]:
 
 
 def first_form(table: Forms[K], text: str, searched: str | None = None) -> tuple[K, re.Match[str]] | None:
-    """The first form that the whole text has; ``searched``: the text in the case of the table's words."""
+    """The first form that matches the whole text; ``searched``: the text in the case of the table's words."""
     words = text if searched is None else searched
     for kind, word, form in table:
         if word in words:

@@ -26,7 +26,7 @@ DMESG = Run(("dmesg", "--raw"))
 UPTIME, BOOT = Read("/proc/uptime"), Read("/proc/sys/kernel/random/boot_id")
 
 _LEVELS: tuple[Level, ...] = ("fatal", "fatal", "critical", "critical", "warning", "info", "info", "debug")
-"""Of the kernel's priorities 0 (emergency) to 7 (debug)."""
+"""Levels of the kernel's priorities 0 (emergency) to 7 (debug)."""
 _MICROSECONDS = re.compile(r"\d{10,17}", re.ASCII)
 # <3>[ 1234.567890] I/O error, dev sdb, sector 2048 op 0x0:(READ) flags 0x0 phys_seg 1 prio class 2
 _RAW = re.compile(r"<(\d{1,3})>\[ *(\d{1,12}\.\d{1,9})\](?:\[ *[TC]\d+\])? (.*)", re.ASCII)
@@ -41,11 +41,11 @@ class KernelLine(Struct, frozen=True, kw_only=True):
     level: Level | None
     text: str
     boot: bool = True
-    """Whether it is of the present boot; False also where that is unknown."""
+    """Whether it is of the present boot; False also if unknown."""
 
 
 class KernelLog(Struct, frozen=True, kw_only=True):
-    """What was read of the kernel log."""
+    """The kernel log, as read."""
 
     command: str
     lines: tuple[KernelLine, ...] = ()
@@ -89,7 +89,7 @@ def _text(at: datetime | None) -> str | None:
 
 
 def _of_journal(answer: RunAnswer, boot: str, booted: datetime | None) -> KernelLog | None:
-    """The journal's lines, one JSON object each; None if not one is of the kernel."""
+    """The journal's lines, one JSON object each; None if none is of the kernel."""
     lines: list[KernelLine] = []
     unparsed: list[str] = []
     rows = [row for row in answer.text.splitlines() if row.strip()]
@@ -167,10 +167,10 @@ def _cut() -> Problem:
 
 
 def _problem(journal: RunAnswer, raw: RunAnswer) -> Problem:
-    """Why neither of them shows the kernel log."""
+    """The problem that neither command shows the kernel log."""
     answers = (journal, raw)
     denied = any(one.trouble is Failure.DENIED or b"not permitted" in one.err for one in answers)
-    # a recording knows only the programs that were looked up: "dmesg is not installed on the recorded machine"
+    # a recording contains only programs that were looked up: "dmesg is not installed on the recorded machine"
     unrecorded = all(one.trouble is Failure.UNRECORDED or "recorded machine" in one.detail for one in answers)
     missing = not unrecorded and all(one.trouble is Failure.MISSING for one in answers)
     why = (
@@ -196,9 +196,9 @@ def _first_words(*answers: RunAnswer) -> str:
 
 
 def chosen(log: KernelLog, patterns: Iterable[re.Pattern[str]]) -> Iterator[tuple[KernelLine, str | None]]:
-    """The lines that fit a pattern, with the device that they certainly mean.
+    """The lines that match a pattern, each with its device, if certain.
 
-    A name is certain within this boot, after it was given to the device that has it now.
+    A name is certain within this boot, after it was assigned to its present device.
     """
     known = list(patterns)
     fitting = [(line, match) for line in log.lines if (match := _first(known, line.text)) is not None]

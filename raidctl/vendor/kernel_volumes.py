@@ -1,7 +1,7 @@
-"""Volumes that the kernel shows as plain drives, and no tool of the family lists. Pure.
+"""Volumes that the kernel shows as plain drives, and that no tool of the family lists. Pure.
 
-For families whose controllers use a driver of plain drives: the kernel's device is a volume by its address or
-model, and its members are hidden from the operating system.
+For families whose controllers use a driver of plain drives: the kernel's device is a volume by its address or model,
+and its members are hidden from the operating system.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ def with_unlisted(
     tools: Sequence[ToolSpec],
     support: Mapping[str, Capability],
 ) -> Observation:
-    """Add the volumes that are missing in what the tools list: status unknown, and a problem for each controller.
+    """Add the volumes that no tool lists: status unknown, and a problem for each controller.
 
     Args:
-        observation: What the family's tools list.
+        observation: The objects that the family's tools list.
         blocks: The kernel's devices that are volumes of the family.
         found: The names of the installed tools.
         family: Name of the family.
-        what: What such a volume is: ``an IR volume of an LSI controller``.
-        tools: The tools of the family, of which each may be the one that lists it.
+        what: A description of such a volume: ``an IR volume of an LSI controller``.
+        tools: The tools of the family, each of which may list the volume.
         support: Capabilities of the family.
     """
     listed = {volume.device for controller in observation.controllers for volume in controller.volumes}

@@ -1,4 +1,4 @@
-"""How a vendor's tool makes a drive's locate LED blink: a module ``locate`` in the package.
+"""Locate LEDs switched by a vendor's tool: a module ``locate`` in the package.
 
 Its functions are pure. Without it, other ways to locate drives are tried.
 """
@@ -29,7 +29,7 @@ class Light(Struct, frozen=True, kw_only=True):
     on: Action
     off: Action
     look: Run | None = None
-    """The command that shows whether it is on; None if the tool has none."""
+    """The command that reads the LED; None if the tool has none."""
     limit_seconds: float | None = None
     """The controller switches it off after this time, even if raidctl has ended; None: it does not."""
 
@@ -62,7 +62,7 @@ class Locating(Protocol):
         """The tool's objection, in its own words; None if it accepted. Never by the exit code alone."""
 
     def lit(self, answer: Answer) -> bool | None:
-        """Whether the LED is on, from the answer to ``look``; None if that is unknown."""
+        """Whether the LED is on, from the answer to ``look``; None: unknown."""
 
 
 def locating_of(vendor: Vendor) -> Locating | None:

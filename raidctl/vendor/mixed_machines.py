@@ -1,4 +1,4 @@
-"""Outputs of several machines taken for those of one controller. Pure."""
+"""Outputs of several machines that were taken for those of one controller. Pure."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from raidctl.vendor.draft import Complaint, Draft
 
 
 def note_mixed(controller: Draft) -> None:
-    """Report a controller whose outputs print several serial numbers: machines number theirs alike."""
+    """Report a controller whose outputs have several serial numbers, since machines number controllers alike."""
     serials = {collapse(str(value)).upper(): None for _, name, value in controller.evidence if name == "serial"}
     if len(serials) > 1:
         message = (

@@ -23,7 +23,7 @@ Proof = Literal["kernel", "captures", "manual", "programs", "none"]
 
 
 class Ability(Struct, frozen=True, kw_only=True):
-    """Whether a controller's tool can carry out a deed, and what that is known from."""
+    """Whether a controller's tool can carry out a deed, and the source of that knowledge."""
 
     can: Annotated[bool, doc("Whether raidctl runs it; false: it is refused.")]
     why_not: Annotated[str | None, doc("Why it is refused, one sentence; null: it is not.")] = None
@@ -95,16 +95,16 @@ class Operations(Protocol):
         """
 
     def abilities(self, controller: Controller, tools: Sequence[Tool]) -> Mapping[Verb, Ability]:
-        """What can be done on this controller with its tool; a verb that is missing does not exist for the family.
+        """The abilities of this controller with its tool; the family does not support missing verbs.
 
-        A package may leave the function out: then ``plan_deeds`` alone decides what can be done.
+        The function is optional: without it, ``plan_deeds`` alone decides.
         """
 
     def help_requests(self, controller: Controller, tools: Sequence[Tool]) -> Sequence[Run]:
-        """The requests that make a tool print its help, where only the help shows which commands it has.
+        """The requests for a tool's help, if only the help shows which commands it has.
 
-        Asked before deeds are planned; ``view.help_texts`` then has the answers, by program. One that is missing there
-        could not be read. A package may leave the function out: then nothing is asked.
+        They are run before deeds are planned; ``view.help_texts`` then has the answers, by tool, except those that
+        could not be read. The function is optional.
         """
 
     def judge(self, action: Action, answer: Answer) -> str | None:
@@ -114,18 +114,18 @@ class Operations(Protocol):
         """Whether a process with this command line is a tool of the family that may be changing something."""
 
     def back(self, volume: Volume, node: str) -> Action:
-        """The command for a person that brings a former member back into its array; raidctl never runs it."""
+        """The command that brings a former member back into its array; a person runs it, never raidctl."""
 
     def held(self, volume: Volume) -> str | None:
         """Why a rebuild waits for a command of a person, which the sentence names; None: none waits.
 
-        A package may leave the function out: then nothing holds a rebuild that a reading could show.
+        The function is optional: without it, no reading shows such a wait.
         """
 
     def moves_back(self, controller: Controller) -> bool | None:
         """Whether the data of a spare that has stepped in move to the new drive (copyback); None: not reported.
 
-        A package may leave the function out: then it is not reported.
+        The function is optional: without it, this is not reported.
         """
 
 

@@ -1,4 +1,4 @@
-"""The modules of a vendor package that it may have: ``change``, ``operate``, ``locate`` and others."""
+"""The optional modules of a vendor package: ``change``, ``operate``, ``locate`` and others."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from raidctl.vendor.protocol import Vendor
 
 
 def part_of(vendor: Vendor, name: str, without: str | None = None) -> Any:
-    """The module of a package, imported now; None if it has none, as a package of one module.
+    """The module of a package, imported now; None if it has none.
 
     Args:
         vendor: The package.
         name: Name of the module: ``change``.
-        without: A name that an object which is no module may offer instead; it is then the answer itself.
+        without: An attribute by which the package itself counts as the part, if it is an object instead of a module.
     """
     if not isinstance(vendor, ModuleType):
         return vendor if without is not None and hasattr(vendor, without) else None

@@ -1,9 +1,9 @@
-"""Desired settings and the steps that reach them. Values only: a plan is printed, kept in the journal and carried out.
+"""Desired settings and the steps that reach them. Values only: for printing, journal and engine.
 
 A vendor package's ``plan`` makes the steps. A step sets one setting of the vendor's tool (``arrayaccelerator`` of a
 volume, ``wrcache``, ``cacheratio`` of a controller) from the current value to the desired one. The package's
-``current_settings`` takes them all from an inventory: so the engine sees whether a step has happened, and whether
-somebody else has changed the setting since.
+``current_settings`` reads all of them from an inventory, so that the engine sees whether a step has been carried out,
+and whether somebody else has changed the setting since.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class Desired(Value, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Session(Value, frozen=True, kw_only=True):
-    """How a tool is given a password: on its standard input, before the command, in one session."""
+    """The input of a tool that asks for a password: entered before the command, in one session."""
 
     name: Annotated[str, doc("Name of the password: `areca`; it is kept elsewhere.")]
     enter: Annotated[str, doc("The line that enters it, with `{}` in its place.")]
@@ -66,7 +66,7 @@ class Session(Value, frozen=True, kw_only=True):
 
 
 class Action(Value, frozen=True, kw_only=True, omit_defaults=True):
-    """One change of the machine: a tool that is run, or a file of the kernel that is written."""
+    """One change of the machine: a tool that is run, or a kernel file that is written."""
 
     argv: Annotated[tuple[str, ...], doc("The program and its arguments; empty for a file.")] = ()
     path: Annotated[str | None, doc("The file that is written.")] = None
@@ -83,7 +83,7 @@ class Action(Value, frozen=True, kw_only=True, omit_defaults=True):
 
     @property
     def empty(self) -> bool:
-        """Whether there is nothing to carry out: a person's step, or a deed that no command undoes."""
+        """Whether there is nothing to run: a manual step, or a deed that no command undoes."""
         return not self.argv and self.path is None
 
     def request(self, *, reading: bool = False) -> Run | Write:
@@ -101,7 +101,7 @@ class Action(Value, frozen=True, kw_only=True, omit_defaults=True):
         )
 
     def __str__(self) -> str:
-        """As one would type it into a shell."""
+        """The command as typed into a shell."""
         if self.path is not None:
             return f"echo {shlex.quote(self.data or '')} > {shlex.quote(self.path)}"
         return shlex.join(self.argv)
@@ -117,7 +117,7 @@ class Expectation(Value, frozen=True, kw_only=True, omit_defaults=True):
     within_seconds: Annotated[float, doc("Time limit; 0: none, as for a person or a rebuild.")] = 30.0
 
     def __str__(self) -> str:
-        """For a sentence: ``role of md:md0/sdf is spare``."""
+        """As part of a sentence: ``role of md:md0/sdf is spare``."""
         op = {"is": "is", "is_not": "is not", "contains": "contains", "lacks": "does not contain"}[self.op]
         if self.field == "present":
             return f"{self.object_id} is {'present' if self.value == 'yes' else 'gone'}"
@@ -125,7 +125,7 @@ class Expectation(Value, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Identity(Value, frozen=True, kw_only=True, omit_defaults=True):
-    """An object of a deed by what does not move; looked up again right before the step."""
+    """The permanent identity of a deed's object; looked up again right before the step."""
 
     object_id: Annotated[str, doc("Its id when the plan was made.")]
     unique: Annotated[str, doc("Serial number of the drive, or unique id of the volume.")]
@@ -133,7 +133,7 @@ class Identity(Value, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Saved(Value, frozen=True, kw_only=True, omit_defaults=True):
-    """Something that is kept in the state directory before a step that cannot be undone."""
+    """Content that is saved in the state directory before a step that cannot be undone."""
 
     name: Annotated[str, doc("Name of the file.")]
     action: Annotated[Action, doc("The reading command; its output is kept.")]
@@ -177,7 +177,7 @@ class Denial(Value, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Step(Value, frozen=True, kw_only=True, omit_defaults=True):
-    """A setting that is changed, a deed, something that a person does, or a wait for the hardware."""
+    """A change of a setting, a deed, a manual step, or a wait for the hardware."""
 
     object_id: Annotated[str, doc("The object that has the setting: a controller if it acts on all of it.")]
     setting: Annotated[str, doc("The setting in the tool's own word, or the verb of a deed.")]
@@ -261,7 +261,7 @@ Result = Literal["planned", "refused", "already", "done", "undone", "stands", "f
 
 
 class Outcome(Plan, frozen=True, kw_only=True):
-    """A plan, and what has become of it: what changing commands print with ``--json``."""
+    """A plan and its outcome, as changing commands print it with ``--json``."""
 
     result: Annotated[
         Result,
@@ -278,7 +278,7 @@ class Outcome(Plan, frozen=True, kw_only=True):
 
 
 class Flush(Value, frozen=True, kw_only=True, omit_defaults=True):
-    """How the unwritten data of one object is written now, or why it cannot be."""
+    """How the unwritten data of one object is flushed, or why it cannot be."""
 
     object_id: Annotated[str, doc("The controller, volume or drive whose cache it is.")]
     action: Annotated[Action | None, doc("The command that flushes and returns when it is done.")] = None
@@ -291,4 +291,4 @@ class Flush(Value, frozen=True, kw_only=True, omit_defaults=True):
 
 
 ToolSetting = tuple[str, str]
-"""Id of the object and name of the setting in the tool's own word."""
+"""Id of the object, and name of the setting in the tool's words."""

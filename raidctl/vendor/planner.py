@@ -1,7 +1,7 @@
 """A plan under construction, for controllers whose settings are changed by commands of a tool. Pure.
 
-A vendor package decides which settings of its tool a desired setting needs, and with which commands they are set. What
-follows from a current value, and from the order in which settings may be changed, is the same for all of them.
+A vendor package decides which of its tool's settings a desired setting needs, and which commands set them. The handling
+of current values, and of the order of changes, is the same for all.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ _SHARES = "It reallocates the cache of every volume on the controller."
 
 
 class CannotError(Exception):
-    """A desired setting that cannot be had."""
+    """A desired setting that is not possible."""
 
     def __init__(self, reason: str, kind: RefusalKind = "unsupported", alternative: str | None = None) -> None:
-        """Keep the reason, a sentence, and what comes nearest."""
+        """Store the reason, a sentence, and the nearest alternative."""
         super().__init__(reason)
         self.reason = reason
         self.kind = kind
@@ -45,10 +45,10 @@ class Planner(ABC):
     changed: dict[ToolSetting, str] = field(default_factory=dict)
     """The values after the steps so far."""
     covered: bool = False
-    """Whether the steps of another desired setting cover the one that is being added."""
+    """Whether the steps of another desired setting cover the present one."""
 
     order: ClassVar[Mapping[tuple[str, str], int]] = {}
-    """When a setting is set to a value: the lowest first; 0 for all that are not named."""
+    """The order of settings and values, lowest first; 0 for all that are missing."""
     ratio: ClassVar[str] = ""
     """The setting that splits the controller's cache between reads and writes."""
 
@@ -57,7 +57,7 @@ class Planner(ABC):
         """Add what a desired setting needs.
 
         Raises:
-            CannotError: It cannot be had; none of its steps is kept.
+            CannotError: It is impossible; none of its steps is kept.
         """
 
     @abstractmethod
@@ -65,14 +65,14 @@ class Planner(ABC):
         """The command that sets a setting."""
 
     def conflicts(self, requests: Sequence[Desired]) -> Iterable[Refusal]:  # noqa: ARG002 - for families that have some
-        """Desired settings that cannot be had together."""
+        """Desired settings that exclude each other."""
         return ()
 
     def position(self, step: Step) -> int:
-        """Where a step belongs; the lowest first."""
+        """The position of a step in the order, lowest first."""
         return self.order.get((step.setting, step.after), 0)
 
-    def restorable(self, name: str, before: str) -> bool:  # noqa: ARG002 - for families whose tools lack a word
+    def restorable(self, name: str, before: str) -> bool:  # noqa: ARG002 - used by families whose tools lack a word
         """Whether the tool has a command that restores a value."""
         return True
 

@@ -1,9 +1,9 @@
-"""The contract of a vendor package: all that the author of a plugin must read.
+"""The contract of a vendor package: everything that the author of a plugin must read.
 
 A vendor package is a module that satisfies :class:`Vendor`; it is registered as an entry point of the group
-``raidctl.vendors``. It does no I/O: ``observe`` is a dialogue (:mod:`raidctl.request`), ``read`` takes text.
-Of the core it may import ``raidctl.vendor``, ``raidctl.model`` and the ground floor (errors, units, text, order,
-evidence, request, host, select, json_decode), and nothing else.
+``raidctl.vendors``. It does no I/O: ``observe`` is a dialogue (:mod:`raidctl.request`), ``read`` takes text. From the
+core it may import only ``raidctl.vendor``, ``raidctl.model`` and the basic modules (errors, units, text, order,
+evidence, request, host, select, json_decode).
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ class ToolSpec(Struct, frozen=True):
 
     name: str
     places: tuple[str, ...] = ()
-    """Full paths where vendors' packages put it, off the PATH."""
+    """Full paths of vendors' packages, outside of PATH."""
     package: str = ""
-    """Where a user gets it: a package name, or the vendor's site in words."""
+    """The source for users: a package name, or a description of the vendor's site."""
     version_argv: tuple[str, ...] = ("--version",)
     """Arguments that make it print its version; used by ``doctor``."""
     applet: bool = False
-    """Whether it is a link to a program that does what it is called: it must be called by its name, on the PATH."""
+    """Whether it is a link to a multi-call program: it must be called by its name, on the PATH."""
 
 
 class Document(Struct, frozen=True):
@@ -52,7 +52,7 @@ class Document(Struct, frozen=True):
 
 
 class Confidence(IntEnum):
-    """How certain it is that a text is a tool's output."""
+    """The certainty that a text is a tool's output."""
 
     POSSIBLE = 1
     """Other tools print such a text as well: it is read with a note."""
@@ -62,7 +62,7 @@ class Confidence(IntEnum):
 
 
 class Sniffed(Struct, frozen=True):
-    """A vendor's claim that a text is its own."""
+    """A vendor's claim that a text is output of its tools."""
 
     kind: str
     confidence: Confidence
@@ -71,7 +71,7 @@ class Sniffed(Struct, frozen=True):
 
 
 class Observation(Struct, frozen=True):
-    """What one family read."""
+    """The result of reading one family."""
 
     controllers: tuple[Controller, ...] = ()
     problems: tuple[Problem, ...] = ()
@@ -89,7 +89,7 @@ class Vendor(Protocol):
 
     @property
     def TITLE(self) -> str:  # noqa: N802 - a module constant
-        """For people: ``HP and HPE Smart Array``."""
+        """Title in messages: ``HP and HPE Smart Array``."""
 
     @property
     def TOOLS(self) -> tuple[ToolSpec, ...]:  # noqa: N802 - a module constant
@@ -105,7 +105,7 @@ class Vendor(Protocol):
 
     @property
     def SUPPORT(self) -> Mapping[str, Capability]:  # noqa: N802 - a module constant
-        """What the family can read and set at most, by the names of CAPABILITIES."""
+        """The most that the family can read and set, by the names of CAPABILITIES."""
 
     def observe(self, host: HostView) -> Dialogue[Observation]:
         """Read everything of this family on a machine. No tool installed: an empty observation."""
@@ -118,7 +118,7 @@ class Vendor(Protocol):
 
 
 class SharesDrives(Protocol):
-    """A family whose volumes may have some of their drives in common: each takes a part of some of them."""
+    """A family whose volumes may share drives, each with a part of some of them."""
 
     @property
     def SHARES_DRIVES(self) -> bool:  # noqa: N802 - a module constant
@@ -137,4 +137,4 @@ class ReportsProgress(Protocol):
     """A family that can read its operations from kernel files alone, without running a tool."""
 
     def progress(self) -> Dialogue[Mapping[str, Progress | None]]:
-        """The progress of each volume by its id, None if nothing is going on; empty if it could not be read."""
+        """The progress of each volume by its id, None without an operation; empty if it could not be read."""

@@ -1,8 +1,8 @@
-"""Which tool printed a loose output: tables of signatures, and one scorer for all families. Pure.
+"""Recognition of saved outputs: tables of signatures, and one scorer for all families. Pure.
 
 A family writes one :class:`Signature` for each form of output that its tools print, the most specific first, and a
-:class:`Recogniser` scores a text with them. A line or a pair of JSON keys that only one tool prints is enough; labels
-count together, because each of them may occur in the output of another tool.
+:class:`Recogniser` scores a text with them. A line or a pair of JSON keys that only one tool prints suffices; labels
+count together, because each may occur in the output of another tool.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from raidctl.text import collapse, pair, printable
 from raidctl.vendor.protocol import Confidence, Sniffed
 
 _CHARACTERS = 200_000
-"""Characters of a text that are looked at."""
+"""Characters of a text that are examined."""
 _LONGEST = 2000
 """Characters of the longest line that a tool prints."""
 _EARLY = 4_000
-"""Characters before the first line that counts in full: one further down may be a quotation in a mail or a log."""
+"""Characters before the first line that counts in full: a later one may be a quotation in a mail or a log."""
 _SURE_LABELS, _LIKELY_LABELS = 3, 2
-"""Own labels that make an output this tool's."""
+"""Numbers of characteristic labels for the confidence ``SURE`` and ``LIKELY``."""
 _JSON = re.compile(r'\s*(?:\{\s*(?:"|\}|$)|\[\s*(?:[\[{\]]|$))')
 
 
 class Signature(Struct, frozen=True):
-    """One form of output, and what it is recognised by."""
+    """One form of output, and its signs."""
 
     command: str
     """The command that prints it: ``ssacli ctrl all show``."""
@@ -43,26 +43,26 @@ class Signature(Struct, frozen=True):
     parts: tuple[str, ...] = ()
     """Commands of other signatures: an output with the forms of all of them is printed by this command."""
     confidence: Confidence | None = Confidence.SURE
-    """Of a first line or the keys. None: they only name the command, other tools print them as well."""
+    """The confidence of a first line or the keys. None: they only name the command, other tools print them as well."""
     every_line: bool = False
-    """Whether each line of the text must be such a line."""
+    """Whether every line of the text must match."""
     kind: str = ""
-    """The kind of the document, if it is not the recogniser's."""
+    """The kind of the document, if it differs from the recogniser's."""
 
 
 @dataclass
 class _Score:
-    """What was seen in a text."""
+    """The signs found in a text."""
 
     lines: int = 0
     hits: dict[int, int] = field(default_factory=dict)
-    """How many lines match each signature, by its place in the table."""
+    """Number of lines that match each signature, by its index in the table."""
     late: set[int] = field(default_factory=set)
-    """Signatures whose first line comes late."""
+    """Signatures whose first line comes late in the text."""
     labels: dict[int, set[str]] = field(default_factory=dict)
 
     def count(self) -> int:
-        """How many different own labels were seen."""
+        """Number of different characteristic labels found."""
         return len(set().union(*self.labels.values()))
 
 
@@ -76,9 +76,9 @@ class Recogniser:
 
         Args:
             kind: The kind of the tool's documents.
-            signatures: The most specific first: the first one that fits a line counts.
+            signatures: The most specific first: the first one that matches a line counts.
             tool: An expression for the tool's names; a file's name or command line that contains it is a hint.
-            separator: What divides a label from its value.
+            separator: The separator between a label and its value.
             flags: Flags of :mod:`re` for all expressions.
         """
         self._kind, self._separator = kind, separator
@@ -129,7 +129,7 @@ class Recogniser:
         return max(found, default=None)
 
     def _best(self, score: _Score) -> Signature:
-        """The signature that names the command: the first that fits, or all of whose parts were seen."""
+        """The signature with the command: the first that matches, or all of whose parts were found."""
         seen = {self._signatures[number].command for number in (*score.hits, *score.labels)}
         fits = (
             row
@@ -148,7 +148,7 @@ class _Line(NamedTuple):
 
 @lru_cache(maxsize=2)
 def _lines(head: str) -> tuple[_Line, ...]:
-    """The lines of a text that are not blank, kept for the other families, which look at the same text."""
+    """The lines of a text that are not blank, cached for the other families, which examine the same text."""
     found, place = [], 0
     for raw in head.split("\n"):
         text = printable(raw.rstrip("\r")).strip() if len(raw) <= _LONGEST else ""

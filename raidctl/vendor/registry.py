@@ -23,7 +23,7 @@ def vendors() -> tuple[list[Vendor], list[Problem]]:
     for name, module in sorted(_entry_points()):
         try:
             found.append(_load(module))
-        except Exception as error:  # noqa: BLE001 - a third party's module may raise anything; the others go on
+        except Exception as error:  # noqa: BLE001 - third-party modules may raise anything; the others are still loaded
             message = f"The vendor package {module} cannot be used: {type(error).__name__}: {error}."
             remedy = "Reinstall or remove the package that brings it."
             problems.append(Problem("error", f"plugin {name}", message, remedy, "unread"))
@@ -52,7 +52,7 @@ def _declaring(fact: str, packages: Iterable[Vendor]) -> frozenset[str]:
 def _entry_points() -> set[tuple[str, str]]:
     """Name and module of each entry point of the group; of two distributions with one name, the first on the path.
 
-    Importing ``importlib.metadata`` takes longer than this; it is used where the path has an archive.
+    Faster than importing ``importlib.metadata``, which is used only if the path contains an archive.
     """
     if any(os.path.isfile(place) for place in sys.path):  # noqa: PTH113 - pathlib takes long to be imported, too
         from importlib.metadata import entry_points  # noqa: PLC0415 - slow to import

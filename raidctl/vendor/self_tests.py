@@ -1,4 +1,4 @@
-"""What a vendor package offers about self-tests of drives: a module ``self_tests`` in the package."""
+"""Self-tests of drives: a module ``self_tests`` in the package."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class SelfTests(Protocol):
         """The command that aborts the running test; a text: why there is none."""
 
     def refused(self, action: Action, answer: Answer) -> str | None:
-        """The tool's reason for refusing; None if it accepted. What counts is the next reading."""
+        """The tool's reason for refusing; None if it accepted. The next reading decides."""
 
 
 def self_tests_of(vendor: Vendor) -> SelfTests | None:

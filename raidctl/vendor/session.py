@@ -30,29 +30,29 @@ _CRASH = re.compile(
     r"illegal instruction|segmentation fault|core dumped|bus error|floating point exception", re.IGNORECASE
 )
 _SHELL_SIGNAL = 128
-"""A shell's exit code for a program that died of a signal is this much more than the signal."""
+"""A shell's exit code for a program that died of a signal is this plus the signal."""
 
 
 @dataclass
 class Reading(Generic[T]):
-    """What a family's reader made of one output."""
+    """The result of a family's reader for one output."""
 
     value: T
     answered: bool = True
-    """Whether it is a complete answer to the question."""
+    """Whether the output is complete."""
     problems: Sequence[Problem] = ()
     note_exit: bool = False
-    """Whether a note is due if the exit code is not 0: the output itself reports no error."""
+    """Whether an exit code other than 0 needs a note, as the output itself reports no error."""
 
 
 @dataclass
 class Call(Generic[T]):
-    """A call that was made."""
+    """A call and its result."""
 
     request: Run
     answer: RunAnswer
     document: Document | None = None
-    """What it printed; None if there is nothing to read."""
+    """The output; None if there is nothing to read."""
     reading: Reading[T] | None = None
     problems: list[Problem] = field(default_factory=list)
 
@@ -63,17 +63,17 @@ class Call(Generic[T]):
 
     @property
     def value(self) -> T | None:
-        """What the reader made of the output."""
+        """The reader's result."""
         return self.reading.value if self.reading is not None else None
 
     @property
     def answered(self) -> bool:
-        """Whether the output is a complete answer, whatever became of the tool."""
+        """Whether the output is complete, whatever happened to the tool."""
         return self.reading is not None and self.reading.answered
 
     @property
     def whole(self) -> bool:
-        """Whether the answer can be relied on: it is complete, and the tool ended."""
+        """Whether the result is reliable: the output is complete, and the tool ended normally."""
         return self.answer.fine and self.crash is None and self.answered
 
     @property
@@ -83,7 +83,7 @@ class Call(Generic[T]):
 
     @property
     def hangs(self) -> bool:
-        """Whether the tool had to be ended."""
+        """Whether the tool had to be killed."""
         return self.answer.trouble in (Failure.TIMEOUT, Failure.FLOOD)
 
     @property
@@ -99,7 +99,7 @@ class Call(Generic[T]):
 
     @property
     def why(self) -> str:
-        """Why the call is not whole, for a sentence."""
+        """Why the call is not reliable, as part of a sentence."""
         if self.crash is not None:
             return f"the tool died ({self.crash})"
         if self.answer.trouble is Failure.TIMEOUT:
@@ -111,7 +111,7 @@ class Call(Generic[T]):
 
 @dataclass
 class Session(Generic[T]):
-    """An installed tool and the calls of it."""
+    """An installed tool and its calls."""
 
     installed: Installed
     kind: str
@@ -125,7 +125,7 @@ class Session(Generic[T]):
     """Whether standard error is read if there is no output."""
     calls: list[Call[T]] = field(default_factory=list)
     forgiven: set[str] = field(default_factory=set)
-    """Commands whose failure does not matter: others gave the same data."""
+    """Commands whose failure does not matter, since others gave the same data."""
 
     @property
     def name(self) -> str:
@@ -144,7 +144,7 @@ class Session(Generic[T]):
 
     @property
     def problems(self) -> list[Problem]:
-        """What went wrong, call by call."""
+        """The problems, call by call."""
         return [problem for call in self.calls for problem in call.problems]
 
     def run(self, *words: str) -> Dialogue[Call[T]]:
@@ -153,7 +153,7 @@ class Session(Generic[T]):
         return call
 
     def run_all(self, lines: Iterable[Sequence[str]]) -> Dialogue[list[Call[T]]]:
-        """Make calls that do not depend on each other."""
+        """Make independent calls."""
         requests = [self._request(line) for line in lines]
         answers = yield from ask_all(requests)
         made = [self._judge(request, answer) for request, answer in zip(requests, answers, strict=True)]
@@ -165,7 +165,7 @@ class Session(Generic[T]):
         return Run(argv, timeout=self.timeout, lock=self.lock, environment=self.environment)
 
     def _judge(self, request: Run, answer: RunAnswer) -> Call[T]:
-        """Keep what a call printed, read it, and report what is wrong with it."""
+        """Store the output of a call, read it, and report its problems."""
         call: Call[T] = Call(request, answer)
         failure = call_problem(request, answer)
         call.problems += [failure] if failure is not None else []

@@ -1,4 +1,4 @@
-"""The command line's words for values of settings, and the current values in an inventory."""
+"""Values of settings: the words of the command line, and the current values in an inventory."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ LABELS: Mapping[Setting, str] = {
     "schedule_times": "times",
     "schedule_drop_in": "raidctl's drop-in",
 }
-"""Each setting for people."""
+"""The name of each setting in messages."""
 
 _KERNEL: frozenset[Setting] = frozenset({
     "dirty_limit", "dirty_background_limit", "dirty_expire", "dirty_writeback", "writeback_percent", "cache_mode",
@@ -94,17 +94,17 @@ UNMODELLED: frozenset[Setting] = frozenset({"bypass_threshold", "locate"})
 
 
 def neutral(word: str) -> str:
-    """A word of the command line as the model spells it: ``protected-write-back`` with underscores."""
+    """Convert a word of the command line to the model's spelling: ``protected-write-back`` with underscores."""
     return word.replace("-", "_")
 
 
 def spelt(value: str) -> str:
-    """A word of the model as the command line spells it: ``protected_write_back`` with hyphens."""
+    """Convert a word of the model to the command line's spelling: ``protected_write_back`` with hyphens."""
     return value.replace("_", "-")
 
 
 def switched(word: str) -> str:
-    """``on`` as ``enabled``, ``off`` as ``disabled``."""
+    """Convert ``on`` to ``enabled``, ``off`` to ``disabled``."""
     return _SWITCHED[word]
 
 

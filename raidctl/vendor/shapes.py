@@ -1,12 +1,12 @@
 """The commands that deeds may run: a table of shapes, compared right before a command runs. Pure.
 
-A shape is a command line with places: ``{}`` stands for a word that was read from the machine, a device node or an id.
-A place may be a part of a word: ``slot={}``, ``/c{}/e{}/s{}``, ``-PhysDrv[{}:{}]``. ``{}+``, at the end only, stands
-for one or more words that were read; ``~FORM`` for a word of a regular expression, such as the name of a new array;
-``?~FORM`` for one that may be missing. Any other word is literal. The program is compared without its folder. So
-nothing that a user types reaches a command line in another form, and no command is run that its family does not list.
-A shape of a file begins with ``>``: the path, then the word that is written. Every command may be run under the locks
-of drives that were read (:func:`locked`).
+A shape is a command line with placeholders: ``{}`` matches a word that was read from the machine, a device node or an
+id. A placeholder may be a part of a word: ``slot={}``, ``/c{}/e{}/s{}``, ``-PhysDrv[{}:{}]``. ``{}+``, at the end only,
+matches one or more words that were read; ``~FORM`` a word that matches a regular expression, such as the name of a new
+array; ``?~FORM`` an optional one. Any other word is literal. The program is compared without its folder. So no text
+typed by a user reaches a command line in another form, and no command is run that its family does not list. A shape of
+a file begins with ``>``: the path, then the word that is written. Every command may be run under the locks of drives
+that were read (:func:`locked`).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Shape = tuple[str, ...]
 FORCING = re.compile(r"-{0,2}force[d]?|-Force|override|--run|-f|all|ALL|quiet", re.ASCII)
 """Words that make a tool skip its own checks, or act on everything."""
 MISSING_PLACES = "Places of missing drives"
-"""Detail of an array, or of a controller whose tool names no array: ``0:3, 1:2``, as its commands name them."""
+"""Detail of an array, or of a controller whose tool names no array: ``0:3, 1:2``, as its commands name the places."""
 _PLACE = "{}"
 _PLACES = "{}+"
 _FORM = "~"
@@ -40,7 +40,7 @@ def locked(argv: tuple[str, ...], nodes: Iterable[str]) -> tuple[str, ...]:
 
 
 def unlocked(argv: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the command behind the locks, and the drives that it locks."""
+    """Return the command without the lock prefix, and the drives that it locks."""
     nodes: list[str] = []
     while argv[: len(_LOCK)] == _LOCK and len(argv) > len(_LOCK):
         nodes.append(argv[len(_LOCK)])
@@ -63,7 +63,7 @@ def outside(action: Action, shapes: Iterable[Shape], known: Collection[str]) -> 
         return "it locks a drive that was not read"
     forced = [word for word in words if FORCING.fullmatch(word)]
     if any(_fits(words, shape, known) and set(forced) <= set(shape) for shape in shapes):
-        return None  # a shape that names a forcing word has its own guards before it
+        return None  # a shape with a forcing word has dedicated guards
     forcing = next(iter(forced), None)
     if forcing is not None:
         return f"it contains the word {forcing}"
@@ -87,7 +87,7 @@ def _fits(words: tuple[str, ...], shape: Shape, known: Collection[str]) -> bool:
 
 
 def _fits_word(word: str, place: str, known: Collection[str]) -> bool:
-    """Whether each place of a word has something that was read, and the rest is literal, or of the form."""
+    """Whether each placeholder of a word has a value that was read, and the rest is literal, or of the form."""
     if place == _PLACE:
         return word in known
     if place.startswith((_FORM, f"?{_FORM}")):
@@ -100,7 +100,7 @@ def _fits_word(word: str, place: str, known: Collection[str]) -> bool:
 
 
 def _fits_path(path: str, shape: str, known: Collection[str]) -> bool:
-    """Whether each place of a path, ``/sys/block/{}/md/sync_action``, has a kernel name that was read."""
+    """Whether each placeholder of a path, ``/sys/block/{}/md/sync_action``, has a kernel name that was read."""
     pieces, places = path.split("/"), shape.split("/")
     return len(pieces) == len(places) and all(
         piece == place or (_PLACE in place and _named(piece, place, known))

@@ -19,9 +19,9 @@ from raidctl.vendor.simulator import NewDrive, State
 DiskState = Literal["member", "free", "raw", "spare", "failed"]
 SlotState = Literal["present", "rebuilding", "failed", "missing"]
 REBUILD_SECONDS = 7200.0
-"""How long a rebuild takes."""
+"""Duration of a rebuild."""
 CHECK_SECONDS = 3600.0
-"""How long a consistency check takes."""
+"""Duration of a consistency check."""
 _TOLERATED = {"raid5": 1, "raid6": 2, "raid50": 1, "raid60": 2}
 _WORKING = ("present", "rebuilding")
 
@@ -35,9 +35,9 @@ class Disk(Struct):
     array: str = ""
     """The array that a spare is dedicated to; empty: any."""
     kind: NewDrive = "like"
-    """How it differs from the recorded one; a smaller one is never used."""
+    """The difference from the recorded drive; a smaller one is never used."""
     bus: str = ""
-    """Its interface, where controllers do not mix them."""
+    """Its interface, if controllers do not mix them."""
 
 
 class Slot(Struct):
@@ -57,11 +57,11 @@ class Group(Struct):
     level: str
     slots: list[Slot]
     since: float = 0.0
-    """When its rebuild began."""
+    """The start of its rebuild."""
 
 
 class Check(Struct):
-    """A consistency check that runs."""
+    """A running consistency check."""
 
     repair: bool
     since: float
@@ -80,9 +80,9 @@ class Bays(Struct):
     checks: dict[str, Check] = {}
     """By volume."""
     removed: dict[str, str] = {}
-    """Drives that were removed by a command and are still in their bay."""
+    """Drives that were removed by a command and are still in their bays."""
     arrival: DiskState = "free"
-    """The state of a drive that was put in."""
+    """The state of an inserted drive."""
     same_bay: bool = True
     """Whether the controller rebuilds on a new drive in the bay of a missing member automatically."""
     takes_free: bool = False
@@ -100,12 +100,12 @@ class Bays(Struct):
                     yield group, slot
 
     def percent(self, group: Group) -> float:
-        """How far a rebuild is; less than 100."""
+        """The progress of a rebuild; less than 100."""
         return min(99.0, max(0.0, (self.clock - group.since) / REBUILD_SECONDS * 100))
 
 
 def standing(group: Group) -> Literal["ok", "degraded", "rebuilding", "failed"]:
-    """How an array is: ``rebuilding`` is degraded as well."""
+    """The status of an array: ``rebuilding`` is degraded as well."""
     parts: dict[int, list[Slot]] = {}
     for slot in group.slots:
         parts.setdefault(slot.part, []).append(slot)
@@ -120,22 +120,22 @@ def standing(group: Group) -> Literal["ok", "degraded", "rebuilding", "failed"]:
 
 
 def tolerated(level: str, members: int) -> int:
-    """How many members of one mirror set, span or array may be missing."""
+    """The number of members of one mirror set, span or array that may be missing."""
     return members - 1 if level in ("raid1", "raid10") else _TOLERATED.get(level, 0)
 
 
 def is_empty(bay: str, filled: Iterable[str]) -> ValueError:
-    """The error of a bay that is empty."""
+    """The error for an empty bay."""
     return ValueError(f"bay {bay} is empty; there are drives in {listing(sorted(filled))}")
 
 
 def is_not_empty(bay: str, filled: Iterable[str]) -> ValueError:
-    """The error of a bay that has a drive, or does not exist."""
+    """The error for a bay that has a drive, or does not exist."""
     return ValueError(f"bay {bay} is not an empty bay; there are drives in {listing(sorted(filled))}")
 
 
 def is_not_on_shelf(serial: str, shelf: Iterable[str]) -> ValueError:
-    """The error of a drive that was not pulled."""
+    """The error for a drive that was not pulled."""
     return ValueError(f"{serial} is not a drive that was pulled ({listing(sorted(filter(None, shelf))) or 'none was'})")
 
 
@@ -145,7 +145,7 @@ def new_serial(taken: Container[str]) -> str:
 
 
 def fail(machine: Bays, bay: str) -> None:
-    """A drive fails, and stays in its bay.
+    """Let a drive fail; it stays in its bay.
 
     Raises:
         ValueError: The bay is empty.
@@ -181,14 +181,14 @@ def pull(machine: Bays, bay: str) -> None:
 def insert(
     machine: Bays, bay: str, serial: str | None, known: Mapping[str, object], kind: NewDrive = "like"
 ) -> str:  # fmt: skip
-    """Put a drive that was pulled into an empty bay, or a new one; return its serial number.
+    """Insert a pulled or a new drive into an empty bay; return its serial number.
 
     Args:
         machine: It is changed.
         bay: The bay.
         serial: A drive on the shelf; None: a new one.
         known: All bays that the machine has.
-        kind: How a new one differs from the one that was last in the bay.
+        kind: How a new drive differs from the last one in the bay.
 
     Raises:
         ValueError: The bay is not empty or does not exist, or the drive is not on the shelf.
@@ -222,7 +222,7 @@ def _come_back(machine: Bays, bay: str, serial: str) -> None:
 
 
 def settle(machine: Bays) -> None:
-    """What follows without a command: rebuilds and checks that end, spares and new drives that step in."""
+    """Apply automatic changes: rebuilds and checks that end, spares and new drives that step in."""
     for volume, check in list(machine.checks.items()):
         over = machine.clock - check.since >= CHECK_SECONDS
         if over or standing(machine.groups[machine.volumes[volume]]) != "ok":
@@ -236,7 +236,7 @@ def settle(machine: Bays) -> None:
 
 def _step_in(machine: Bays, name: str, group: Group) -> None:
     if standing(group) != "degraded":
-        return  # complete, lost, or being rebuilt: one member after the other
+        return  # complete, lost, or being rebuilt: one member at a time
     for slot in group.slots:
         if slot.state not in ("missing", "failed"):
             continue
@@ -264,7 +264,7 @@ def _candidate(machine: Bays, name: str, slot: Slot) -> str | None:
         serial for serial in fitting
         if machine.disks[serial].state == "spare" and machine.disks[serial].array in ("", name)
     ]  # fmt: skip
-    spares.sort(key=lambda serial: machine.disks[serial].array == "")  # a dedicated one first
+    spares.sort(key=lambda serial: machine.disks[serial].array == "")  # dedicated spares first
     free = [serial for serial in fitting if machine.disks[serial].state == "free"]
     return next(iter(spares + (free if machine.takes_free else [])), None)
 

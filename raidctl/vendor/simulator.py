@@ -1,8 +1,8 @@
-"""Simulated machines: a recorded one whose cache settings can be changed, for ``--demo`` and for the tests.
+"""Simulated machines: recordings with changeable cache settings, for ``--demo`` and the tests.
 
-A family's simulator is three pure functions on the texts of its tools: the settings in a recorded output, what a
-changing command makes of them, and the output as the tool would print it with other settings. So a simulated machine
-prints what the recorded one printed, with the current settings.
+A family's simulator is three pure functions on the outputs of its tools: the settings in a recorded output, the effect
+of a changing command on them, and the output as the tool would print it with other settings. So a simulated machine
+prints the recorded outputs, with the current settings.
 """
 
 from __future__ import annotations
@@ -39,21 +39,21 @@ class Simulator(Protocol):
 
 
 Visit = Callable[[str, str], str | None]
-"""Takes a setting's name and its value, returns the value to print; None leaves the line out."""
+"""Takes a setting's name and value, and returns the value to print; None leaves the line out."""
 
 
 class Place(ABC):
-    """Where in an output of lines ``label: value`` the reading is: the family's sections, and the settings in them."""
+    """The position in an output of lines ``label: value``: the family's sections, and the settings in them."""
 
     pairs: ClassVar[tuple[re.Pattern[str], ...]] = (
         #    Cache Ratio: 25% Read / 75% Write
         re.compile(r"(?P<head>\s*(?P<label>[^:]+):\s*)(?P<value>\S.*?)(?P<tail>\s*)"),
     )
-    """The forms of a line with a value; the first that fits counts."""
+    """The forms of a line with a value; the first that matches counts."""
 
     @abstractmethod
     def read(self, line: str, label: str, value: str) -> str | None:
-        """Follow a line. The name of the setting in it, None for any other line.
+        """Follow a line; return the name of the setting in it, None for any other line.
 
         Args:
             line: The line.
@@ -63,7 +63,7 @@ class Place(ABC):
 
 
 def walk(text: str, place: Place, visit: Visit) -> str:
-    """Print an output again; each setting is handed to ``visit`` and printed with the value that it returns."""
+    """Print an output again; each setting is passed to ``visit`` and printed with the value that it returns."""
     lines = []
     for line in text.split("\n"):
         match = next((found for form in place.pairs if (found := form.fullmatch(line))), None)
@@ -76,7 +76,7 @@ def walk(text: str, place: Place, visit: Visit) -> str:
 
 
 def settings(text: str, place: Place, plain: Callable[[str, str], str | None]) -> State:
-    """The settings in an output, each with the first value printed; ``plain`` spells it as the commands do."""
+    """The settings in an output, each with the first value printed; ``plain`` converts it to the commands' spelling."""
     found: State = {}
 
     def take(name: str, value: str) -> str:
@@ -90,8 +90,7 @@ def settings(text: str, place: Place, plain: Callable[[str, str], str | None]) -
 
 
 NewDrive = Literal["like", "small", "failing", "other_media"]
-"""A drive that is put in: like the one last in that bay; half as large; one that expects its failure; an SSD where
-hard drives are, or the other way round."""
+"""An inserted drive: like the last one in that bay; half as large; failing soon; of the other media type."""
 
 
 class Bays(Protocol):
@@ -105,26 +104,26 @@ class Bays(Protocol):
     rebuild has a percentage. What a controller does automatically (a rebuild begins, a hot spare steps in, a
     rebuild ends) happens in ``advance``, ``pull`` and ``insert``. A whole rebuild takes between 600 and 36,000 s.
 
-    ``bay`` is the last part of the drive's id, ``1I:1:4`` or ``32:5``; with several controllers, also the whole id.
-    The functions raise LookupError for a state that is not of their family, as all simulators of a machine are asked;
-    ValueError, with a sentence that names the bays there are, for a bay that does not exist, is empty, or is not.
+    ``bay`` is the last part of the drive's id, ``1I:1:4`` or ``32:5``; with several controllers, also the whole id. The
+    functions raise LookupError for a state of another family, as all simulators of a machine are tried; ValueError,
+    with a sentence that lists the existing bays, for a bay that does not exist, or is unexpectedly empty or occupied.
     """
 
     def advance(self, state: Mapping[str, str], seconds: float) -> State:
         """Let time pass: rebuilds advance and end. Unchanged for a machine without a clock."""
 
     def pull(self, state: Mapping[str, str], bay: str) -> State:
-        """Take the drive out of a bay; it is on the shelf then, with its serial number and what is on it."""
+        """Take the drive out of a bay; then it is on the shelf, with its serial number and content."""
 
     def insert(self, state: Mapping[str, str], bay: str, serial: str | None, kind: NewDrive = "like") -> State:
         """Put a drive from the shelf into an empty bay; without a serial number a new one, ``ZC1N0001`` and so on."""
 
     def fail(self, state: Mapping[str, str], bay: str) -> State:
-        """Let the drive in a bay fail, as the tool shows that; it stays in its bay."""
+        """Let the drive in a bay fail, in the tool's words; it stays in its bay."""
 
 
 class Leds(Protocol):
     """The additional function of a simulator whose tools switch locate LEDs."""
 
     def leds(self, argv: tuple[str, ...], text: str) -> State:
-        """The locate LEDs of the drives listed in a recorded output, off: no output shows them as settings."""
+        """The locate LEDs of the drives in a recorded output, all off, as no output shows them as settings."""

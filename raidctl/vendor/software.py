@@ -1,4 +1,4 @@
-"""What families of software RAID share: one object that has all volumes, and tools that print JSON."""
+"""Shared by families of software RAID: one controller with all volumes, and tools that print JSON."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def array_id(controller_id: str, volume: str) -> str:
 
 
 def json_value(document: Document, text: str, found: list[Problem]) -> tuple[object, str]:
-    """Decode the JSON at the beginning of a text; what follows it is the second value.
+    """Decode the JSON at the beginning of a text; the second value is the rest.
 
     JSON that is damaged or cut off is None, with a problem.
     """

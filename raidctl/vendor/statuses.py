@@ -1,4 +1,4 @@
-"""A tool's word for the state of an object, as the model's status."""
+"""Converts a tool's word for the state of an object to the model's status."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from raidctl.text import attempt, collapse
 from raidctl.vendor.draft import DETAIL, REPORT, Draft, Pair
 
 _LONGEST = 80
-"""Characters of a word that is quoted."""
+"""Characters of a quoted word."""
 
 
 def put_status(
@@ -28,16 +28,16 @@ def put_status(
 ) -> None:
     """Put a status and the tool's words for it; a word that is not in the family's table is a problem.
 
-    If two sources disagree, a bad status counts, whichever of them is more detailed: a drive that only the list of a
-    tool calls failed is not ok.
+    If two sources disagree, the bad status is used, whatever their ranks: a drive that is failed only in the tool's
+    list is not ok.
 
     Args:
         draft: The object.
         lines: The lines that print it.
         what: The object's kind, ``controller``.
-        status: The model's word; None or ``unknown``: the family does not know the tool's.
+        status: The model's word; None or ``unknown``: the family does not know the tool's word.
         text: The tool's words.
-        word: The one that was looked up, if not all of them.
+        word: The word that was looked up, if not all of them.
         weight: The rank of the source.
         prefix: ``cache.`` for the status of a part.
         held_as: The package's own field for it, if the status follows from several lines.

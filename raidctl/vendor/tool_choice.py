@@ -1,4 +1,4 @@
-"""Show a controller that several tools report once, as the tool that reports most."""
+"""Show a controller that several tools report once, by the tool that reports most."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ C = TypeVar("C", bound=ControllerDraft[Any])
 
 
 class Choice(Struct, Generic[C]):
-    """A controller that is shown, the tool that reports most of it, and what other tools report of it."""
+    """A shown controller, the tool that reports most of it, and the reports of the other tools."""
 
     draft: C
     tool: str
@@ -25,18 +25,18 @@ class Choice(Struct, Generic[C]):
     passed_over: list[C] = field(default_factory=list)
 
     def seen_twice(self, object_id: str) -> list[Problem]:
-        """The note that several tools see it."""
+        """The note that several tools report it."""
         others = ", ".join(sorted(set(self.tools) - {self.tool}))
         message = f"{self.tool} and {others} see this controller; the data shown is from {self.tool}."
         return [Problem(severity="info", kind="note", where=object_id, message=message)] if others else []
 
 
 def best_sources(reports: Sequence[tuple[C, str, str]], same: Callable[[C, str, C, str], bool]) -> list[Choice[C]]:
-    """Each controller once, as the tool that reports most.
+    """Each controller once, by the tool that reports most.
 
     Args:
         reports: Triples of a controller, the tool, and the tool's kind.
-        same: Whether two controllers, each followed by the kind of its tool, are one.
+        same: Whether two controllers, each followed by the kind of its tool, are the same.
     """
     chosen: list[Choice[C]] = []
     for draft, tool, kind in reports:
@@ -56,5 +56,5 @@ def best_sources(reports: Sequence[tuple[C, str, str]], same: Callable[[C, str, 
 
 
 def _weight(draft: ControllerDraft[Any]) -> int:
-    """How much is reported of a controller and all on it."""
+    """The number of facts about a controller and everything on it."""
     return sum(len(part.evidence) for part in draft.all())

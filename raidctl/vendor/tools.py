@@ -1,4 +1,4 @@
-"""Which tools of a family are installed, and how a call of one can fail."""
+"""The installed tools of a family, and the problems of their calls."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Installed(Struct, frozen=True):
 
     spec: ToolSpec
     path: str
-    """Its path, links resolved."""
+    """Its path, with links resolved."""
 
     @property
     def command(self) -> str:
@@ -50,7 +50,7 @@ def reporting_tool(controller: Controller, tools: Sequence[Tool]) -> Tool | None
 
 
 def installed(specs: Sequence[ToolSpec]) -> Dialogue[list[Installed]]:
-    """The installed tools in their order; one with several names counts once."""
+    """The installed tools in their order; a tool with several names counts once."""
     answers = yield from ask_all([Which(spec.name, spec.places) for spec in specs])
     found: dict[str, Installed] = {}
     for spec, answer in zip(specs, answers, strict=True):

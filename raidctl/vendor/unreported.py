@@ -14,21 +14,21 @@ from msgspec import Struct
 from raidctl.vendor.protocol import Vendor
 
 Fact = Literal["preserved_data", "differences"]
-"""Data of lost volumes in the cache; differences between the copies of a mirror that a check has left."""
+"""Preserved cache of lost volumes; differences between copies of a mirror after a check."""
 
 
 class Unreported(Struct, frozen=True, kw_only=True):
-    """A fact that the tools of a family have no word for."""
+    """A fact that the tools of a family cannot report."""
 
     fact: Fact
     why: str
     """What the tools report instead, one sentence."""
     in_status: bool = False
-    """Whether the state of the cache would name it: then that has to be known."""
+    """Whether the status of the cache would mention it: then that status has to be known."""
 
 
 def unreported(vendors: Iterable[Vendor]) -> dict[tuple[str, Fact], Unreported]:
-    """Return what no tool reports, by family and fact."""
+    """Return the facts that no tool reports, by family and fact."""
     found: dict[tuple[str, Fact], Unreported] = {}
     for vendor in vendors:
         own: Mapping[str, object] = vars(vendor) if hasattr(vendor, "__dict__") else {}

@@ -71,7 +71,7 @@ def _kind(one: Battery) -> str:
 
 
 def _bad(one: Battery) -> str | None:
-    """What is certainly wrong with it."""
+    """The certain defect of a battery; None: none is known."""
     name = f"The {_kind(one)} {one.id}"
     if one.status in ("failed", "degraded", "missing"):
         return f"{name} is {one.status}"
@@ -110,7 +110,7 @@ def policies(case: Case, cache: VolumeCache) -> None:
 
 
 def _protected(case: Case, cache: VolumeCache) -> Answer:
-    """Write-back that a good battery protects, and that ends without one."""
+    """Judge write-back that a healthy battery protects, and that ends without one."""
     controller = case.subject.controller
     if cache.write_policy in ("write_through", "off"):
         return case.failed(f"{_WORDS[cache.write_policy].capitalize()} is configured.")
@@ -154,7 +154,7 @@ def _unprotected(case: Case, cache: VolumeCache) -> Answer:
 
 
 def _not_cached(case: Case, cache: VolumeCache, wanted: str) -> Answer:
-    """Write-through or off: the controller holds no unwritten data."""
+    """Judge write-through or off: the controller holds no unwritten data."""
     active, policy = cache.write_active, cache.write_policy
     if active == "write_back":
         return case.failed("Write-back is active.")
@@ -178,7 +178,7 @@ def _not_cached(case: Case, cache: VolumeCache, wanted: str) -> Answer:
 
 
 def _without_controller(case: Case, wanted: str) -> Answer:
-    """Software arrays and single drives: only the drives have caches."""
+    """Judge software arrays and single drives, where only the drives have caches."""
     behind = drive_caches(case)
     what = "Software RAID" if case.subject.software else "A plain drive"
     if case.ground.view.virtual:

@@ -44,7 +44,7 @@ class Case:
         found = self._facts(object_id, path)
         # the tool or drive takes precedence over the kernel
         first = next((one for one in found if not _from_kernel(one)), found[0] if found else None)
-        # of several lines of one output the last: -I lists what a drive supports, then -W shows its state
+        # of several lines of one output, the last: -I lists what a drive supports, then -W shows its state
         fact = next((one for one in reversed(found) if first and one.command == first.command), None)
         self.evidence.append(
             Evidence(
@@ -77,7 +77,7 @@ class Case:
         return []
 
     def passed(self, *reasons: str) -> Answer:
-        """A pass; never if the claim depends on a complete list and the output is incomplete."""
+        """A pass; inconclusive if the claim depends on a complete list and the output is incomplete."""
         subject, partial = self.subject, self.ground.partial
         names = {subject.id, subject.controller.id, *(drive.id for drive in subject.members)}
         if self.claim.name in _OF_ALL and not partial.isdisjoint(names):

@@ -44,7 +44,7 @@ _WORDS: Mapping[tuple[str, str], str] = {
 
 @dataclass(frozen=True)
 class Clock:
-    """Measurements, and what is known beside them."""
+    """Measurements, and other known facts."""
 
     session: Session
     facts: Weighed
@@ -66,7 +66,7 @@ class Clock:
         return {one.trial: one for one in self.session.results}
 
     def weighed(self, promise: Promise = "durable") -> Weighed:
-        """All evidence, measured and known."""
+        """All evidence, measured and reported."""
         known = evidence(self.results, replace(self.facts, promise=promise))
         every = (*known.confounders, *self.session.confounders)
         return replace(known, confounders=tuple({(one.name, one.text): one for one in every}.values()))
@@ -84,7 +84,7 @@ class Clock:
 
     @property
     def pace(self) -> str | None:
-        """`slow`, `fast` or `between`; None: unknown, or slowed down by something else."""
+        """`slow`, `fast` or `between`; None: unknown, or slowed down by other load."""
         known = self.weighed()
         if any(one.forbids for one in known.confounders):
             return None
@@ -98,7 +98,7 @@ class Clock:
 
     @property
     def slowed(self) -> tuple[str, ...]:
-        """Influences that make the figures slower."""
+        """Influences that reduce the figures."""
         return tuple(one.text for one in self.weighed().confounders if one.name in SLOWING)
 
     def figure(self, trial: str, name: str) -> Spread | None:
@@ -124,7 +124,7 @@ class Clock:
         """A test with its command, if raidctl can run it."""
         medium = self.results.get("medium")
         if test == MEDIUM and medium is not None and medium.series.get("medium") == "rotating":
-            return REPEAT  # a hard drive, but commits did not show its speed
+            return REPEAT  # a hard drive whose rpm the commits did not show
         if test in _WRITES and self.writing():
             return f"{test} {self.writing()}"
         if test == RAW:

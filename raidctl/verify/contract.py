@@ -40,7 +40,7 @@ class Section:
     """The claims about one volume, or about every volume."""
 
     target: str | None
-    """As of ``raidctl verify``; None: every volume."""
+    """As for ``raidctl verify``; None: every volume."""
     claims: tuple[Claim, ...]
 
 
@@ -120,7 +120,7 @@ def _claims(table: object, place: Place, *beside: str) -> tuple[Claim, ...]:
 
 
 def _name(key: str) -> ClaimName | None:
-    """The claim of a key; an option's dashes are accepted."""
+    """The claim for a key; an option's dashes are accepted."""
     return next((name for name in wanted.NAMES if name == key.replace("-", "_")), None)
 
 
@@ -159,9 +159,9 @@ def _text(value: object, place: Place) -> str | None:
 
 
 def judged(ground: Ground, contract: Contract, path_of: Callable[[str], str] = str) -> Verification:
-    """The answers to all claims of a contract; a volume that is not found is inconclusive, never passed over.
+    """The answers to all claims of a contract; a volume that is not found is inconclusive, never skipped.
 
-    ``path_of`` turns a target into what names it on the machine.
+    ``path_of`` converts a target to its path on the machine.
     """
     parts = [_section(ground, section, path_of) for section in contract.sections]
     return join(ground, parts, contract.file)
@@ -185,7 +185,7 @@ def _section(ground: Ground, section: Section, path_of: Callable[[str], str]) ->
 
 
 def _misfits(claims: Sequence[Claim], subjects: Sequence[Subject], fitting: Sequence[Claim]) -> Iterator[Answer]:
-    """Claims that apply to none of the volumes: nothing shows that they hold."""
+    """Claims that apply to none of the volumes, so nothing shows that they hold."""
     for claim in claims:
         if claim not in fitting:
             for one in subjects:

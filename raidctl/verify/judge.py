@@ -55,7 +55,7 @@ def misfit(claim: Claim, subject: Subject) -> str | None:
 
 
 _OF_THE_HOST = frozenset(JUDGES) - {"volume_status", "min_size", "policy_active", "power_safe", "no_write_hole"}
-"""Claims about hardware, which only the host can answer for a virtual drive."""
+"""Claims about hardware, which only the host can decide for a virtual drive."""
 
 
 _OF_THE_CONTROLLER = frozenset(
@@ -145,7 +145,7 @@ def _nothing(ground: Ground, claims: Sequence[Claim]) -> list[Answer]:
 
 
 def _unshown(ground: Ground, claims: Sequence[Claim], subjects: Sequence[Subject]) -> list[Answer]:
-    """Inconclusive answers for controllers that could not be read: the others do not answer for them."""
+    """Inconclusive results for controllers that could not be read, as other controllers prove nothing about them."""
     known = {name for one in subjects for name in (one.controller.id, one.controller.pci_address)}
     hidden = [p for p in ground.inventory.problems if p.severity == "error" and p.kind in HIDING]
     return [
@@ -165,12 +165,12 @@ def _unshown(ground: Ground, claims: Sequence[Claim], subjects: Sequence[Subject
 
 
 def _same_cause(problem: Problem, hidden: Sequence[Problem], known: set[str | None]) -> bool:
-    """Whether a missing tool only affects a controller that has its own answers."""
+    """Whether a missing tool only affects a controller with separate results."""
     return problem.kind == "no_tool" and any(other.where in known for other in hidden)
 
 
 def join(ground: Ground, parts: Sequence[Verification], contract: str) -> Verification:
-    """One report of the sections of a contract."""
+    """Join the sections of a contract to one report."""
     answers = tuple(answer for part in parts for answer in part.answers)
     return Verification(
         host=ground.inventory.host,

@@ -1,4 +1,4 @@
-"""Kernel information beside the inventory: mounts with options, cache types of SCSI drives."""
+"""Kernel information besides the inventory: mounts with options, cache types of SCSI drives."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ _COMPLETE = frozenset({"ok", "checking", "initializing", "expanding", "migrating
 """States in which the list of members is complete."""
 _TIME = "Measure the time of random reads: hard drives need milliseconds, SSDs do not."
 SAME = 0.01
-"""Tolerance for sizes, as tools round."""
+"""Relative tolerance for sizes, as tools round."""
 
 
 def raid_level(case: Case) -> Answer:
@@ -250,7 +250,7 @@ def by_value(values: dict[str, str], verbs: tuple[str, str], members: int) -> st
 
 
 def silent(unknown: Sequence[str], what: str, members: int) -> str:
-    """Name the drives that do not report a value, or say that none of several does."""
+    """Name the drives that do not report a value, or state that none of several does."""
     if len(unknown) == members > 1:
         return f"None of the {members} drives reports the {what}."
     return f"{listing(unknown)} {'does' if len(unknown) == 1 else 'do'} not report the {what}."
@@ -347,7 +347,7 @@ def survives(case: Case) -> Answer:
 
 
 def checked_within(case: Case) -> Answer:
-    """Whether a complete consistency check ended within so many days."""
+    """Whether a complete consistency check ended within the claimed number of days."""
     volume, days = case.subject.volume, case.claim.number
     scrub = (volume.consistency_check if volume else None) or case.subject.controller.consistency_check or Scrub()
     last, now = parse_moment(scrub.last_at), parse_moment(case.ground.inventory.host.collected_at)

@@ -1,7 +1,8 @@
 """Combine the answers from inventory and kernel with measurements. Pure.
 
-A measurement may refute reported values. Without them it confirms only what figures alone can show: that a flush
-empties a cache, that a drive is a hard drive, and its rpm; never a battery, a RAID level, or whose cache it is.
+A measurement may refute reported values. Without reported values it confirms only what figures alone can show: that a
+flush empties a cache, that a drive is a hard drive, and its rpm; never a battery, a RAID level, or which cache
+responded.
 """
 
 from __future__ import annotations
@@ -120,7 +121,7 @@ def _beside(measured: Measured, reported: Verdict) -> tuple[str, ...]:
     return (f"The measurement is inconclusive: {' '.join(measured.reasons)}",) if measured.reasons else ()
 
 
-# --- claim by claim
+# --- claims
 
 
 def _power_safe(answer: Answer, _claim: Claim, clock: Clock) -> Measured:
@@ -317,7 +318,7 @@ _MEASURABLE: Mapping[ClaimName, Callable[[Answer, Claim, Clock], Measured | None
 
 
 def unknown_target(claims: Sequence[Claim], named: str, why: str, *, served: bool) -> list[Answer]:
-    """Inconclusive answers for a target that no inventory describes; only measurements can pass them."""
+    """Inconclusive results for a target that no inventory describes; only measurements can pass them."""
     where = _SERVER if served else _OUTSIDE
     return [
         Answer(

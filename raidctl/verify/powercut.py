@@ -1,7 +1,7 @@
 """Combine the answers about power safety with a power-cut run. Pure.
 
-A loss refutes whatever is reported. Cuts without a loss confirm only what was cut: the same hardware, with the same
-cache settings, by a real power cut, in no virtual machine, and often enough.
+A loss refutes any report. Cuts without a loss confirm only the tested case: the same hardware, with the same cache
+settings, by a real power cut, in no virtual machine, and often enough.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from raidctl.verify.subjects import Ground, Subject
 LEAST = 5
 """Counted cuts without a loss that are needed for a pass: a probability of a loss of at most 45 % per cut."""
 PHYSICAL = frozenset({"plug", "pdu", "bmc", "enclosure"})
-"""Ways to cut the power that are real cuts; of an unknown one it is not known whether it was a reset."""
+"""Ways to cut the power that are real cuts; an unknown way may have been a reset."""
 
 
 def joined(report: Verification, run: PowerCutRun, ground: Ground, subjects: Sequence[Subject]) -> Verification:
-    """All answers, that on power safety combined with the run.
+    """All answers, with the one on power safety combined with the run.
 
     Raises:
         CannotTell: The run is of none of the volumes and drives, or power safety is not claimed.
@@ -48,7 +48,7 @@ def joined(report: Verification, run: PowerCutRun, ground: Ground, subjects: Seq
 
 
 def _target(ground: Ground, subject: Subject) -> Target:
-    """What a volume or drive is recognised by, with its present cache settings."""
+    """The identity of a volume or drive, with its present cache settings."""
     device = subject.item.device
     target = target_of("device", device or "", ground.view, ground.view.block(device) if device else None)
     if target.serial is None and not subject.software:
@@ -57,7 +57,7 @@ def _target(ground: Ground, subject: Subject) -> Target:
 
 
 def _weighed(run: PowerCutRun, now: Target, answer: Answer, ground: Ground) -> Measured:
-    """What the run shows for a volume or drive."""
+    """The verdict of the run on a volume or drive."""
     lines = tuple(_evidence(run, answer))
     changed = [
         f"During the power cuts its {name} was {before}, and now it is {now.caches.get(name, 'unknown')}."
@@ -77,7 +77,7 @@ def _weighed(run: PowerCutRun, now: Target, answer: Answer, ground: Ground) -> M
 
 
 def _clean(run: PowerCutRun, ground: Ground, lines: tuple[Evidence, ...]) -> Measured:
-    """Cuts without a loss."""
+    """The verdict on cuts without a loss."""
     real = sum(cut.counted and cut.verdict == "none" and cut.how in PHYSICAL for cut in run.cuts)
     if run.virtual or ground.view.virtual:
         why = "The power cuts were made in a virtual machine: they do not show what a power failure of its host does."

@@ -1,4 +1,4 @@
-"""The report of ``raidctl verify``, for each claim and volume, with evidence. The names are a contract."""
+"""The report of ``raidctl verify``, for each claim and volume, with evidence. Field names are stable for programs."""
 
 from __future__ import annotations
 
@@ -97,5 +97,5 @@ def overall(answers: tuple[Answer, ...]) -> Verdict:
 
 
 def worst_first(answers: Iterable[Answer]) -> list[Answer]:
-    """Sort answers for a reader: what fails before what passes."""
+    """Sort results for a reader: failures before passes."""
     return sorted(answers, key=lambda one: VERDICTS.index(one.verdict))

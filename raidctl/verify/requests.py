@@ -1,4 +1,4 @@
-"""What was promised in plain words, and what to ask a provider for. Pure."""
+"""Promises in plain words, and what to ask a provider for. Pure."""
 
 from __future__ import annotations
 
@@ -57,12 +57,12 @@ _ASKED: Mapping[ClaimName, str] = {
 
 
 def promised(answer: Answer) -> str:
-    """What was promised: ``RAID level raid6``."""
+    """The promise in words: ``RAID level raid6``."""
     return _PROMISED[answer.claim].format(answer.wanted)
 
 
 def request(answer: Answer) -> str | None:
-    """One sentence of what to ask for; None if the claim passes."""
+    """One sentence with the request; None if the claim passes."""
     if answer.verdict == "pass":
         return None
     if answer.verdict == "inconclusive":

@@ -57,7 +57,7 @@ def power_safe(case: Case) -> Answer:
 
 
 def _with_write_hole(case: Case, volume: Volume, found: Answer) -> Answer:
-    """The answer about caches, extended by the write hole of a parity volume."""
+    """Extend the answer about caches by the write hole of a parity volume."""
     hole = write_hole(case.subject.controller, volume)
     if found.verdict == "fail" or hole.state not in ("open", "unknown") or volume.raid_level not in PARITY:
         return found
@@ -75,9 +75,9 @@ def _with_write_hole(case: Case, volume: Volume, found: Answer) -> Answer:
 
 
 def may_damage_stripes(subject: Subject) -> bool:
-    """Whether a power failure may damage data of a degraded or rebuilding volume that nobody has written just then.
+    """Whether a power failure may damage other data than that being written, on a degraded or rebuilding volume.
 
-    No test of flushes or power cuts rules that out: it reads back what it has written itself.
+    Tests of flushes or power cuts do not show this, as they read back only what they have written.
     """
     volume = subject.volume
     return (
@@ -145,7 +145,7 @@ def _behind_controller(case: Case, cache: VolumeCache) -> Answer:
 
 
 def _by_drives(case: Case, barriers: list[str]) -> Answer:
-    """Without a RAID controller: the drives' caches, and whether flushes reach them."""
+    """Judge volumes without a RAID controller: the drives' caches, and whether flushes reach them."""
     caches = drive_caches(case)
     if case.ground.view.virtual:
         return case.passed_unless_virtual("The drives are virtual.")

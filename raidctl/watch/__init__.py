@@ -1,1 +1,1 @@
-"""What has changed on a machine since the last run: transitions of findings, and their delivery."""
+"""Changes on a machine since the last run: transitions of findings, and their delivery."""

@@ -1,7 +1,7 @@
-"""Deliver the events of ``raidctl watch``: by mail, or to a program.
+"""Delivery of the events of ``raidctl watch``: by mail, or to a program.
 
-A delivery either succeeds or raises: only after success is it marked as done. A process that is killed in between
-delivers the same message once more, with the same Message-ID.
+A delivery either succeeds or raises, and is marked as done only after success. If the process is killed in between, the
+same message is delivered again, with the same Message-ID.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from raidctl.text import collapse, printable
 
 SMTP = ("127.0.0.1", 25)
 PATIENCE = 60.0
-"""Seconds for a program, and for each answer of a mail server."""
+"""Seconds for a program, and for each reply of a mail server."""
 _ADDRESS = re.compile(r"[A-Za-z0-9_.+][A-Za-z0-9_.+=/-]*(@[A-Za-z0-9_.\[\]:-]+)?", re.ASCII)
 _SENDMAIL = "sendmail"
 _THREADS = 10
-"""Findings that a mail refers to."""
+"""The most findings that a mail refers to."""
 _MORE = 400
-"""Characters of what a program prints about its failure."""
+"""Characters of a program's error output."""
 
 
 class UndeliveredError(Exception):
@@ -40,7 +40,7 @@ class UndeliveredError(Exception):
 
 
 class Letter(msgspec.Struct, frozen=True, kw_only=True):
-    """What is delivered, in all forms."""
+    """A report in all forms of delivery."""
 
     host: str
     seconds: float
@@ -51,13 +51,13 @@ class Letter(msgspec.Struct, frozen=True, kw_only=True):
     variables: Mapping[str, str]
     """The worst event, for a program's environment."""
     key: str
-    """What identifies it: the same events make the same Message-ID."""
+    """Its identity: the same events have the same Message-ID."""
     threads: tuple[str, ...] = ()
-    """What each finding in it has in all letters about it, from its beginning to its end."""
+    """A thread id for each finding in it, the same in all letters about that finding."""
 
 
 class Mail(msgspec.Struct, frozen=True, kw_only=True):
-    """An address; through the program sendmail, or SMTP where it is not installed or a server is named."""
+    """A mail address; sent by sendmail, or by SMTP if that is not installed or a server is named."""
 
     address: str
     sender: str | None = None
@@ -65,11 +65,11 @@ class Mail(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def name(self) -> str:
-        """The channel."""
+        """The name of the channel."""
         return f"mail:{self.address}"
 
     def deliver(self, letter: Letter) -> None:
-        """Hand a letter over.
+        """Send a letter.
 
         Raises:
             UndeliveredError: No server or program accepted it.
@@ -97,7 +97,8 @@ class Mail(msgspec.Struct, frozen=True, kw_only=True):
         try:
             server.send_message(text, text["From"], [self.address])
         finally:
-            with suppress(OSError, smtplib.SMTPException):  # it has the message: a rude farewell changes nothing
+            # the server has accepted the message: an error on closing changes nothing
+            with suppress(OSError, smtplib.SMTPException):
                 server.quit()
 
     def _message(self, letter: Letter) -> EmailMessage:
@@ -113,25 +114,25 @@ class Mail(msgspec.Struct, frozen=True, kw_only=True):
         found["Subject"] = collapse(printable(letter.subject))
         found["Date"] = formatdate(letter.seconds)
         found["Message-ID"] = name(letter.key)
-        if letter.threads:  # no mail has these ids; mail programs show what refers to the same one as one conversation
+        if letter.threads:  # no mail has these ids; mail programs group messages that refer to the same id
             found["References"] = " ".join(name("finding", one) for one in letter.threads[:_THREADS])
         found["Auto-Submitted"] = "auto-generated"
-        found.set_content(letter.body, cte="quoted-printable")  # for servers that take seven bits
+        found.set_content(letter.body, cte="quoted-printable")  # for servers that accept only seven bits
         return found
 
 
 class Program(msgspec.Struct, frozen=True, kw_only=True):
-    """A program, which reads the report as JSON on standard input."""
+    """A program that reads the report as JSON on standard input."""
 
     path: str
 
     @property
     def name(self) -> str:
-        """The channel."""
+        """The name of the channel."""
         return f"run:{self.path}"
 
     def deliver(self, letter: Letter) -> None:
-        """Run it.
+        """Run the program.
 
         Raises:
             UndeliveredError: It did not end with 0.
@@ -146,7 +147,7 @@ Channel = Mail | Program
 
 
 def mail(address: str, sender: str | None, server: str | None) -> Mail:
-    """The channel of an address.
+    """Return the channel of a mail address.
 
     Raises:
         UsageError: One of them is invalid.
@@ -158,7 +159,7 @@ def mail(address: str, sender: str | None, server: str | None) -> Mail:
 
 
 def program(path: str) -> Program:
-    """The channel of a program.
+    """Return the channel of a program.
 
     Raises:
         UsageError: It has no full path, or others than root could change what root would run.

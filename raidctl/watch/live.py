@@ -1,6 +1,6 @@
-"""One reading after the other: which values have changed, what has happened since the start. Pure.
+"""Comparison of successive readings: changed values, and events since the start. Pure.
 
-A value that an incomplete reading lacks is unknown: nothing has ended, and nothing is good again.
+A value that is missing in an incomplete reading is unknown: nothing has ended or recovered.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from raidctl.watch.live_facts import HOST, Fact, complete, facts_of
 from raidctl.watch.live_report import Kind, LiveChange, Value
 
 MARKED_SECONDS = 60.0
-"""How long a value that has changed is marked."""
+"""Seconds for which a changed value is marked."""
 KEPT = 200
-"""Events that are kept for the screen."""
+"""The most events kept for the screen."""
 _LEVELS: dict[str | None, Severity] = {"warning": "warning", "critical": "critical", "fatal": "critical"}
 _RESULTS: dict[str, Severity] = {"reached": "info", "worse": "critical", "unknown": "warning"}
 
@@ -32,7 +32,7 @@ Key = tuple[str, str, str]
 
 
 class Reading(Struct, frozen=True, kw_only=True):
-    """What was read at one moment."""
+    """The result of one reading."""
 
     at: str
     """RFC 3339 in UTC."""
@@ -42,7 +42,7 @@ class Reading(Struct, frozen=True, kw_only=True):
     """New entries of the logs."""
     caches_read: bool = True
     unread: tuple[str, ...] = ()
-    """What could not be read, with the reason if it is known."""
+    """What could not be read, with the reason if known."""
 
 
 class Happened(Struct, frozen=True):
@@ -54,25 +54,25 @@ class Happened(Struct, frozen=True):
 
 
 class Mark(Struct, frozen=True):
-    """When a value has changed, and how: ``up``, ``down``, ``other``."""
+    """The time of a value's change, and its direction: ``up``, ``down``, ``other``."""
 
     seconds: float
     way: str
 
 
 class Board(Struct, frozen=True, kw_only=True):
-    """What is shown after a reading."""
+    """The content of the screen after a reading."""
 
     reading: Reading
     facts: tuple[Fact, ...]
     marks: dict[Key, Mark] = {}
     events: tuple[Happened, ...] = ()
-    """Since the start, the oldest first."""
+    """Events since the start, the oldest first."""
     begun: str
     read_at: str
-    """When the last complete reading was."""
+    """Time of the last complete reading."""
     changes: tuple[LiveChange, ...] = ()
-    """Since the reading before; small ones are left out until they have added up."""
+    """Changes since the previous reading; small ones are left out until they add up."""
 
     @property
     def whole(self) -> bool:
@@ -80,13 +80,13 @@ class Board(Struct, frozen=True, kw_only=True):
         return complete(self.reading.frame.inventory)
 
     def mark(self, fact: Fact) -> str | None:
-        """How a value has changed in the last minute; None: it has not."""
+        """The direction of a value's change in the last minute; None: unchanged."""
         mark = self.marks.get(fact.key)
         return mark.way if mark and self.reading.frame.seconds - mark.seconds < MARKED_SECONDS else None
 
 
 class _Seen(Struct):
-    """A task as it was seen first and last."""
+    """A task as seen first and last."""
 
     task: Task
     before: Inventory
@@ -94,15 +94,15 @@ class _Seen(Struct):
 
 
 class Live(Struct):
-    """What is known from earlier readings."""
+    """The state kept between readings."""
 
     board: Board | None = None
     reported: dict[Key, Value] = field(default_factory=dict)
-    """The values that a log has."""
+    """The values that were logged last."""
     tasks: list[_Seen] = field(default_factory=list)
 
     def step(self, reading: Reading) -> Board:
-        """The board after one more reading."""
+        """Process one reading; return the board after it."""
         last, frame = self.board, reading.frame
         fresh = facts_of(frame.inventory, frame.tasks, reading.layers)
         facts = fresh if last is None else _with_lost(fresh, last.facts, reading)
@@ -134,11 +134,11 @@ class Live(Struct):
         for key in [key for key in self.reported if key not in present]:
             old = self.reported.pop(key)
             gone = before[key]
-            if gone.section != "task":  # how it ended is an event
+            if gone.section != "task":  # its end is an event
                 yield _change(reading, "gone", replace(gone, value=None, severity=None), old)
 
     def _ends(self, reading: Reading) -> Iterator[LiveChange]:
-        """Tasks that a complete reading no longer has, and how they ended."""
+        """Tasks missing in a complete reading, with their results."""
         frame, left = reading.frame, list(reading.frame.tasks)
         for one in list(self.tasks):
             now = next((task for task in left if same_work(one.task, task)), None)
@@ -156,7 +156,7 @@ class Live(Struct):
 
 
 def _with_lost(fresh: Sequence[Fact], before: Sequence[Fact], reading: Reading) -> list[Fact]:
-    """The facts, with those that could not be read this time as unknown, in the places that they had."""
+    """The facts, with those that could not be read this time as unknown, in their former places."""
     inventory = reading.frame.inventory
     present = {fact.key for fact in fresh}
     silent = {
@@ -234,7 +234,7 @@ def _entries(reading: Reading) -> Iterator[LiveChange]:
 
 
 def _happened(change: LiveChange) -> Happened | None:
-    """The event that a change is; figures that move are none."""
+    """The event of a change; None for changed figures."""
     if change.unit is not None and change.kind not in ("new", "event", "unknown"):
         return None
     if change.section == "temperature" or (change.section == "health" and change.object_id is None):

@@ -1,4 +1,4 @@
-"""What ``raidctl watch`` follows on a machine: health, tasks, temperatures, the use of caches. Pure."""
+"""The values that ``raidctl watch`` follows: health, tasks, temperatures, use of caches. Pure."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ from raidctl.units import format_binary
 from raidctl.watch.live_report import Section, Value
 
 HOST = ""
-"""The object of what is about the whole machine."""
+"""The object of facts about the whole machine."""
 PERCENT_STEP, CELSIUS_STEP = 5.0, 2.0
-"""What a percentage or a temperature changes by before a line is printed."""
+"""Least change of a percentage or a temperature for a new line in the log."""
 _CACHES = ("page_cache", "dm_writecache", "dm_cache", "bcache", "controller")
-"""Layers that hold data of their own; the others are settings."""
+"""Layers that hold data; the others are settings."""
 _PERCENT = re.compile(r" \d+(?:\.\d+)?%")
-"""``rebuilding 37.25%``: the task has a newer figure."""
+"""``rebuilding 37.25%``: the percentage is removed, as the task has a newer one."""
 _YES = {True: "yes", False: "no", None: "unknown"}
 
 
 class Fact(Struct, frozen=True, kw_only=True):
-    """One value that is followed."""
+    """One value of a reading."""
 
     section: Section
     object_id: str
@@ -39,34 +39,34 @@ class Fact(Struct, frozen=True, kw_only=True):
     value: Value
     unit: Literal["percent", "celsius", "bytes"] | None = None
     text: str
-    """For people, without the object."""
+    """The value in words, without the object."""
     severity: Severity | None = None
     label: str = ""
-    """What a person calls the object, if not by its id."""
+    """The object's name in messages, if not its id."""
     step: float = 0.0
-    """A smaller change of the figure gets no line of a log."""
+    """A smaller change of the figure gets no line in the log."""
     task: Task | None = None
     lost: bool = False
-    """It could not be read this time: everything else is as it was before."""
+    """The value could not be read this time; the other fields are from before."""
 
     @property
     def words(self) -> str:
-        """What is known of it, for people."""
+        """The value in words."""
         return f"unknown now, it was: {self.text}" if self.lost else self.text
 
     @property
     def named(self) -> str:
-        """``md:md0``, ``page cache``; empty for what is about the machine."""
+        """``md:md0``, ``page cache``; empty for facts about the machine."""
         return self.label if self.object_id == VM else self.object_id
 
     @property
     def key(self) -> tuple[str, str, str]:
-        """What stays the same of it from reading to reading."""
+        """The identity of the value, the same in all readings."""
         return self.section, self.object_id, self.name
 
 
 def complete(inventory: Inventory) -> bool:
-    """Whether everything could be read; if not, what is missing is unknown."""
+    """Whether everything could be read; otherwise missing values are unknown."""
     return not any(map(hides, inventory.problems))
 
 
@@ -113,7 +113,7 @@ def _tasks(tasks: Sequence[Task]) -> Iterator[Fact]:
 
 
 def _temperatures(inventory: Inventory) -> Iterator[Fact]:
-    """Of drives and batteries that report one."""
+    """The temperatures of drives and batteries that report one."""
     found = [(drive.id, drive.temperature_celsius) for _, drive in physical_drives(inventory.controllers)]
     found += [(pack.id, pack.temperature_celsius) for one in inventory.controllers for pack in one.batteries]
     for name, value in found:
@@ -147,7 +147,7 @@ def _words(layer: Layer, label: str, name: str, text: str) -> Fact:
 
 
 def _size(layer: Layer, label: str, name: str, size: int) -> Fact:
-    """A line of a log for each twentieth of the cache, or of the limit for unwritten data in memory."""
+    """A size, logged for each twentieth of the cache, or of the limit for unwritten data in memory."""
     limits = [one.effective_bytes for one in layer.thresholds if one.name.startswith("dirty_") and one.effective_bytes]
     whole = max(limits, default=0) if layer.kind == "page_cache" else layer.size_bytes
     step = (whole or 0) * PERCENT_STEP / 100 or size / 2

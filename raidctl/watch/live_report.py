@@ -1,4 +1,4 @@
-"""What ``raidctl watch`` prints for programs: one change a line. The names are a contract."""
+"""The JSON lines of ``raidctl watch``: one change each. Field names are stable for programs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Value = str | float | None
 
 
 class LiveChange(msgspec.Struct, frozen=True, kw_only=True):
-    """One change that `raidctl watch --json` has seen; the first reading is printed as a whole."""
+    """One change in `raidctl watch --json`; the first reading is printed completely."""
 
     schema_version: Annotated[Literal["1"], doc("Version of this contract.")] = "1"
     host: Annotated[str, doc("Host name; if it is unknown, the source.")]

@@ -1,4 +1,4 @@
-"""What ``raidctl watch`` remembers between two runs, and the events that it reports.
+"""The memory of ``raidctl watch`` between two runs, and the events that it reports.
 
 Times are seconds since 1970, so that a run is a pure function of memory, findings and clock.
 """
@@ -21,7 +21,7 @@ Key = tuple[str, str, str | None]
 
 
 class Config(msgspec.Struct, frozen=True, kw_only=True):
-    """When something is reported."""
+    """The times after which something is reported."""
 
     after: float = 2
     """Runs in a row, or seconds with ``by_time``, before a warning or an end is reported; a critical finding needs
@@ -36,20 +36,20 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Tracked(msgspec.Struct, frozen=True, kw_only=True):
-    """A rule on an object, as it was in earlier runs."""
+    """A rule on an object, with its history from earlier runs."""
 
     finding: Finding
     serial: str | None = None
     is_object: bool = False
     """The object was in the inventory: a drive, a volume; not the host or a tool."""
     since: float | None = None
-    """When it was first found in the present series of runs that found it."""
+    """Time of the first run in the present series that found it."""
     seen: int = 0
     """Runs in a row that found it."""
     reported: float | None = None
-    """When it was reported as present; None: it is not reported."""
+    """Time at which it was reported as present; None: it is not reported."""
     severity: Severity | None = None
-    """Worst severity that was reported."""
+    """The worst severity reported."""
     reminded: float | None = None
     good: int = 0
     """Runs in a row that found it good, since it was reported."""
@@ -57,13 +57,13 @@ class Tracked(msgspec.Struct, frozen=True, kw_only=True):
     unknown_since: float | None = None
     unknown_reported: bool = False
     ended: float | None = None
-    """When its end was reported last."""
+    """Time at which its end was reported last."""
     relapses: int = 0
-    """How often it came back within a day after its end was reported."""
+    """Number of times that it came back within a day after its end was reported."""
 
 
 class Event(msgspec.Struct, frozen=True, kw_only=True):
-    """One transition, as it is reported."""
+    """One transition, as reported."""
 
     id: Annotated[int, doc("Number of the event in this state; never used twice.")]
     at: Annotated[str, doc("When the run was, RFC 3339 in UTC.")]
@@ -95,11 +95,11 @@ class Queued(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Known(msgspec.Struct, frozen=True, kw_only=True):
-    """An object that was there in an earlier run."""
+    """An object that was present in an earlier run."""
 
     kind: Literal["controller", "volume", "drive"]
     identity: str
-    """What it is wherever it is: its model and serial number, its unique id; without them its id."""
+    """Its permanent identity: model and serial number, or unique id; without them its id."""
     where: str
     """Its id in the last run that found it."""
     serial: str | None = None
@@ -130,7 +130,7 @@ class Memory(msgspec.Struct, frozen=True, kw_only=True):
 class Sighting(msgspec.Struct, frozen=True, kw_only=True):
     """The result of a rule on an object in one run.
 
-    ``aside``: found, and not to be reported: waived, explained by another finding, or information; it changes nothing.
+    ``aside``: found, but not reported: waived, a consequence of another finding, or information; it changes nothing.
     """
 
     finding: Finding
@@ -144,10 +144,10 @@ class Look(msgspec.Struct, frozen=True, kw_only=True):
 
     sightings: tuple[Sighting, ...] = ()
     complete: bool = True
-    """Everything could be read: a finding that is missing has ended."""
+    """Everything could be read: a missing finding has ended."""
     objects: frozenset[tuple[str, str | None]] = field(default_factory=frozenset)
-    """Ids and serial numbers of all objects that are there."""
+    """Ids and serial numbers of all present objects."""
     known: tuple[Known, ...] = ()
-    """What identifies these wherever they are."""
+    """The permanent identities of these objects."""
     waived: int = 0
-    """Findings that are waived."""
+    """Number of waived findings."""

@@ -1,7 +1,7 @@
-"""Objects that were there in earlier runs and are not there now. Pure.
+"""Objects of earlier runs that are missing now. Pure.
 
-A volume that is not assembled after a reboot, or a controller that has left its slot, has no finding: nothing reports
-it. So the objects themselves are remembered, by what identifies them wherever they are.
+A volume that is not assembled after a reboot, or a controller that was removed, has no finding. Therefore the objects
+themselves are remembered, by their permanent identities.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _SEVERITY: dict[str, Severity] = {"controller": "critical", "volume": "critical"
 
 
 class Missed(NamedTuple):
-    """An object that is gone."""
+    """A missing object."""
 
     known: Known
     severity: Severity
@@ -48,7 +48,7 @@ def objects_of(inventory: Inventory) -> Iterator[Known]:
 def after_look(
     before: Sequence[Known], now: Sequence[Known], config: Config, moment: float, *, complete: bool
 ) -> tuple[tuple[Known, ...], list[Missed]]:
-    """The objects to remember, and those that have been missing for long enough: each is reported once.
+    """The objects to remember, and those that have been missing long enough, each reported once.
 
     Only a complete run shows that an object is missing.
     """
@@ -61,7 +61,7 @@ def after_look(
             continue
         other = places.get((one.kind, one.where))
         if other is not None and _is_same(one, other):
-            if other.identity == other.where:  # what identified it is not reported this time: the better name stays
+            if other.identity == other.where:  # its identifier is not reported this time: keep the better name
                 kept.pop((other.kind, other.identity), None)
                 kept[key] = replace(one, missing=0, missing_since=None)
             continue
@@ -77,5 +77,5 @@ def after_look(
 
 
 def _is_same(one: Known, other: Known) -> bool:
-    """Whether two objects in one place may be the same: one of them is known by its id alone."""
+    """Whether two objects in one place may be the same: one of them is known only by its id."""
     return one.identity == one.where or other.identity == other.where

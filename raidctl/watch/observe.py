@@ -1,4 +1,4 @@
-"""From findings to one run of ``raidctl watch``. Pure."""
+"""Converts findings to one run of ``raidctl watch``. Pure."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from raidctl.watch.memory import Look, Sighting
 from raidctl.watch.objects import objects_of
 
 NOT_READ = "machine_not_read"
-"""The rule of a machine that could not be read at all."""
+"""The rule for a machine that could not be read."""
 WAIVERS_NOT_READ = "waivers_not_read"
-"""The rule of a file of waivers that could not be read: what is in it is reported."""
+"""The rule for a file of waivers that could not be read: its findings are reported."""
 
 
 def look_at(inventory: Inventory, found: Sequence[Finding], waived: Sequence[Finding] = ()) -> Look:
@@ -53,7 +53,7 @@ def unreadable(message: str, remedy: str | None = None) -> Look:
 
 
 def with_waivers_of(look: Look, faults: Sequence[str]) -> Look:
-    """The run, with what is wrong with the file of ``diagnose --ignore``: a finding like any other."""
+    """The run, with a finding for problems with the file of ``diagnose --ignore``."""
     remedy = "Correct the file, or delete it and ignore the findings again." if faults else None
     finding = Finding(
         rule=WAIVERS_NOT_READ, severity="warning", outcome="fail" if faults else "pass", where="host",
@@ -69,7 +69,7 @@ def _sighting(one: Finding, serials: dict[str, str | None], *, aside: bool) -> S
 
 
 def _state(one: Finding) -> Literal["bad", "good", "unknown", "aside"]:
-    """What a finding says. What has become mere information has not ended: a battery that learns may still be bad."""
+    """The state of a finding. If it is only information, it has not ended: a learning battery may still be bad."""
     if one.outcome == "pass":
         return "good"
     if one.severity == "info":

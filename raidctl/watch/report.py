@@ -1,4 +1,4 @@
-"""What one run of ``raidctl watch`` reports. The names are a contract (`raidctl schema watch`)."""
+"""The report of one run of ``raidctl watch``. Field names are stable (`raidctl schema watch`)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from raidctl.watch.memory import Event
 
 
 class Delivery(msgspec.Struct, frozen=True, kw_only=True):
-    """What became of the events for one channel."""
+    """The result of the deliveries to one channel."""
 
     channel: Annotated[str, doc("`mail:ADDRESS` or `run:PROGRAM`.")]
     delivered: Annotated[int, doc("Events that it has received now.")] = 0

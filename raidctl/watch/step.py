@@ -1,7 +1,7 @@
-"""From memory, findings and clock to the next memory and its events. Pure.
+"""Computes the next memory and the events from memory, findings and clock. Pure.
 
-A finding is reported once it was found in enough runs, and its end once enough runs found it good. A result that is
-unknown is neither: it leaves what is known as it is, and is reported if it stays unknown.
+A finding is reported after enough runs with it, its end after enough runs in which the rule passed. An unknown result
+is neither: it changes nothing, and is reported if it stays unknown.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from raidctl.watch.objects import RULE, Missed, after_look
 ENDS: frozenset[Kind] = frozenset({"good", "over", "gone", "known"})
 _MOST_DOUBLINGS = 6
 _STATES = ("good", "aside", "unknown", "bad")
-"""Of two sightings of one rule on one object the worse counts."""
+"""Of two sightings of one rule on one object, the worse counts."""
 _TIMES = ("since", "reported", "reminded", "good_since", "unknown_since", "ended")
 
 
 def step(memory: Memory, look: Look, now: float, config: Config) -> tuple[Memory, tuple[Event, ...]]:
-    """The memory after a run, and what is to be reported of it, worst first."""
+    """The memory after a run, and its events, the worst first."""
     if now < memory.at:
         memory = _shifted(memory, now - memory.at)
     known = {_key(one): one for one in memory.tracked}
@@ -58,16 +58,15 @@ def step(memory: Memory, look: Look, now: float, config: Config) -> tuple[Memory
 
 
 def _end(kind: Kind, one: Tracked, kept: Iterable[Tracked]) -> Kind:
-    """An object with another finding is not good again: a degraded volume that is rebuilt now."""
+    """The kind of an end: an object with another finding is not good again, as a volume that is being rebuilt."""
     others = any(other.seen and other.finding.where == one.finding.where for other in kept)
     return "over" if kind == "good" and others else kind
 
 
 def enqueue(memory: Memory, events: Sequence[Event], channels: Sequence[str], now: float) -> Memory:
-    """The memory with events waiting for channels; a channel that is new gets everything that is present.
+    """The memory with events queued for channels; a new channel gets everything that is present.
 
-    What waits for a channel that is no longer used is dropped. An older sign of life or reminder that still waits is
-    replaced by the newer one.
+    Events for unused channels are dropped. A newer sign of life or reminder replaces an older one in the queue.
     """
     number = memory.number
     present: list[Queued] = []
@@ -107,7 +106,7 @@ def _for(one: Queued, channels: Sequence[str]) -> Queued:
 
 
 def _superseded(one: Queued, event: Event) -> Queued:
-    """Nobody waits for a reminder or a sign of life of which there is a newer one."""
+    """The queue entry without channels, if a newer reminder or sign of life replaces it."""
     old = one.event
     same = (old.kind, old.rule, old.where, old.serial) == (event.kind, event.rule, event.where, event.serial)
     return replace(one, channels=()) if same and event.kind in ("reminder", "alive") else one
@@ -118,7 +117,7 @@ def _key(one: Tracked) -> Key:
 
 
 def _sightings(sightings: Iterable[Sighting], known: dict[Key, Tracked]) -> dict[Key, Sighting]:
-    """Sightings by key, the worse of two; a serial number that is not reported this time is that of the last run."""
+    """Sightings by key, the worse of two; an unreported serial number is taken from the last run."""
     serials: dict[tuple[str, str], list[str | None]] = {}
     for rule, where, serial in known:
         serials.setdefault((rule, where), []).append(serial)
@@ -127,7 +126,7 @@ def _sightings(sightings: Iterable[Sighting], known: dict[Key, Tracked]) -> dict
         place = (one.finding.rule, one.finding.where)
         before = serials.get(place, [])
         if one.serial is None and len(before) == 1:
-            one = replace(one, serial=before[0])  # noqa: PLW2901 - the same sighting, better known
+            one = replace(one, serial=before[0])  # noqa: PLW2901 - the same sighting, with a serial number
         elif one.serial is not None and one.serial not in before and None in before:
             bare = known.pop((*place, None))
             named = (*place, one.serial)
@@ -162,7 +161,7 @@ def _next(
 
 
 def _found(one: Tracked, now: float, config: Config) -> tuple[Tracked, Kind | None]:
-    """After a run that found it."""
+    """The state after a run that found it."""
     since = now if one.since is None else one.since
     one = replace(
         one, seen=one.seen + 1, since=since, good=0, good_since=None, unknown_since=None, unknown_reported=False
@@ -183,7 +182,7 @@ def _found(one: Tracked, now: float, config: Config) -> tuple[Tracked, Kind | No
 
 
 def _ended(one: Tracked, look: Look, now: float, config: Config) -> tuple[Tracked, Kind | None]:
-    """After a run that found it good, or complete without it."""
+    """The state after a run in which it passed, or a complete run without it."""
     known = one.unknown_reported
     one = replace(one, seen=0, unknown_since=None, unknown_reported=False)
     if one.reported is None:
@@ -199,7 +198,7 @@ def _ended(one: Tracked, look: Look, now: float, config: Config) -> tuple[Tracke
 
 
 def _unknown(one: Tracked, now: float, config: Config) -> tuple[Tracked, Kind | None]:
-    """After a run without a result for it."""
+    """The state after a run without a result."""
     since = now if one.unknown_since is None else one.unknown_since
     one = replace(one, unknown_since=since)
     if one.unknown_reported or now - since < config.unknown_after:
@@ -208,13 +207,13 @@ def _unknown(one: Tracked, now: float, config: Config) -> tuple[Tracked, Kind | 
 
 
 def _is_needed(one: Tracked, now: float) -> bool:
-    """Whether there is anything to remember of it."""
+    """Whether there is anything to remember about it."""
     recent = one.ended is not None and now - one.ended < DAY
     return one.reported is not None or one.seen > 0 or one.unknown_since is not None or recent
 
 
 def _shifted(memory: Memory, by: float) -> Memory:
-    """The memory with all times moved: the clock was set back, and nothing must wait for it to catch up."""
+    """The memory with all times shifted, after the clock was set back."""
 
     def moved(value: float | None) -> float | None:
         return None if value is None else value + by
@@ -250,7 +249,7 @@ def _missed(number: int, one: Missed, now: float) -> Event:
 
 
 def _alive(number: int, kept: Iterable[Tracked], look: Look, now: float) -> Event:
-    """A sign of life, with what is known to be wrong."""
+    """A sign of life, with the present problems."""
     present = sum(one.reported is not None for one in kept)
     unknown = sum(one.unknown_since is not None for one in kept)
     read = "everything could be read" if look.complete else "not everything could be read"

@@ -63,7 +63,7 @@ ROWS: dict[str, tuple[Evidence, str, str]] = {
         "write-back without a battery",
         "fail",
     ),
-    "write-back promised, write-through in force": (
+    "write-back promised, write-through active": (
         replace(CARD, commits=SLOW, slope=KEPT, policy="write_through", promise="protected_write_back"),
         "write-back promised, not active",
         "fail",
@@ -147,7 +147,7 @@ def test_a_protected_cache_needs_its_battery_though_a_flush_empties_it(battery: 
 
 def test_a_slow_device_proves_nothing_while_something_slows_it_down() -> None:
     """A rebuild may hold a lying drive below the limit, and a good cache below what was promised."""
-    for row in ("no cache", "volatile cache that honours the flush", "write-back promised, write-through in force"):
+    for row in ("no cache", "volatile cache that honours the flush", "write-back promised, write-through active"):
         assert weigh(replace(ROWS[row][0], confounders=(REBUILD,))).verdict == "inconclusive"
     assert weigh(replace(ROWS["drive that ignores the flush"][0], confounders=(REBUILD,))).verdict == "fail"
 

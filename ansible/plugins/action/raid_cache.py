@@ -24,7 +24,7 @@ SETTINGS: dict[str, dict[str, t.Any]] = {
 }
 """Options of ``raidctl cache set``."""
 DONE = {"planned": True, "done": True, "already": False}
-"""Results of a change that are no failure, and whether something changed."""
+"""Results of a change without failure, and whether something changed."""
 STANDS = 6
 """The exit code of a change that failed and was not undone."""
 
@@ -49,7 +49,7 @@ class ActionModule(RaidctlAction):
     }
 
     def answer(self) -> dict[str, t.Any]:
-        """Plan the change, and make it unless in check mode."""
+        """Plan the change, and carry it out unless in check mode."""
         if not self.on_target and not self.args["state_dir"]:
             raise AnsibleActionFail(
                 "With mode: connection the journal of the change is kept on the controller: state_dir must name a "
@@ -81,7 +81,7 @@ def result_of(reply: Reply) -> dict[str, t.Any]:
     """Return the task's result for a reply of a changing command."""
     document = reply.document or {}
     word = document.get("result")
-    # raidctl leaves null and empty values out
+    # raidctl omits null and empty values
     steps = document.get("steps", [])
     result = {
         "exit_code": reply.code,
@@ -96,7 +96,7 @@ def result_of(reply: Reply) -> dict[str, t.Any]:
     }
     if word in DONE and reply.code == 0:
         return {**result, "changed": DONE[word], "diff": diff_of(steps) if DONE[word] else []}
-    # what stands after a failure is a change, so that nobody takes the machine for untouched
+    # a change that failed and was not undone counts as changed: the machine is not as before
     return {**result, "changed": reply.code == STANDS, "failed": True, "msg": _message(reply)}
 
 
@@ -106,7 +106,7 @@ def _message(reply: Reply) -> str:
 
 
 def diff_of(steps: t.Sequence[dict[str, t.Any]]) -> list[dict[str, str]]:
-    """Return Ansible's diff of the steps, an entry for each object."""
+    """Return Ansible's diff of the steps, an entry per object."""
     objects: dict[str, list[dict[str, t.Any]]] = {}
     for step in steps:
         objects.setdefault(str(step.get("object_id")), []).append(step)

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Show what RAID a machine has."""
+"""Show the RAID of a machine."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class ActionModule(RaidctlAction):
 
     def answer(self) -> dict[str, t.Any]:
         """Return the inventory."""
-        # 3 and 4: a part could not be read, which the problems name
+        # 3 and 4: a part could not be read, as the problems show
         reply = self.raidctl("show", "--", *self.args["target"], expected=(0, 3, 4))
         inventory = reply.document or {}
         return {

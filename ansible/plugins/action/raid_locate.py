@@ -16,7 +16,7 @@ nohup {command} >"$d/out" 2>"$d/err" </dev/null & p=$!
 while kill -0 $p 2>/dev/null && [ "$(tail -n 1 "$d/out")" != "}}" ]; do sleep 0.1 2>/dev/null || sleep 1; done
 c=0; kill -0 $p 2>/dev/null || {{ wait $p; c=$?; }}
 cat "$d/out"; cat "$d/err" >&2; rm -rf "$d"; exit $c"""
-"""Begin a command that stays, and print its report, which it gives when the LEDs are on."""
+"""Starts a command that keeps running, and prints its report as soon as the LEDs are on."""
 
 
 class ActionModule(RaidctlAction):
@@ -31,7 +31,7 @@ class ActionModule(RaidctlAction):
     constraints: t.ClassVar[dict[str, t.Any]] = {"required_if": [["state", "on", ["target"]]]}
 
     def answer(self) -> dict[str, t.Any]:
-        """Switch what is not yet as wanted."""
+        """Switch the LEDs that are not in the desired state."""
         state, targets = self.args["state"], ["--", *self.args["target"]]
         command = ["locate", state, *([f"--for={self.args['duration']}"] if state == "on" else [])]
         planned = self._report(*command, "--dry-run", *targets)
@@ -50,6 +50,6 @@ class ActionModule(RaidctlAction):
         return self.raidctl(*words).document or {}
 
     def _begun(self, *words: str) -> dict[str, t.Any]:
-        """Begin to locate on the target, and leave raidctl there, which switches off when the time is over."""
+        """Start to locate on the target; raidctl stays there, and switches off when the time is over."""
         command = shlex.join([self.args["executable"], *self.words(*words)])
         return self.judged(self.shell(BACKGROUND.format(command=command)), words).document or {}

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Check whether volumes are what was promised."""
+"""Check whether volumes are as promised."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TEXTS = (
 
 
 class ActionModule(RaidctlAction):
-    """Claims about volumes, each with its answer."""
+    """The results of claims about volumes."""
 
     options: t.ClassVar[dict[str, t.Any]] = {
         "target": {"type": "list", "elements": "str", "default": []},
@@ -35,7 +35,7 @@ class ActionModule(RaidctlAction):
     }
 
     def answer(self) -> dict[str, t.Any]:
-        """Return the answers; a claim that fails does not fail the task."""
+        """Return the results; a failed claim does not fail the task."""
         words = []
         for name, value in (self.args["claims"] or {}).items():
             option = "--" + name.replace("_", "-")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 
 class ModuleDocFragment:
-    """Where raidctl runs, and how."""
+    """Options for the place and the way of running raidctl."""
 
     DOCUMENTATION = r"""
 options:

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What the action plugins share: options, where raidctl runs, and its answer."""
+"""Shared by the action plugins: options, the place where raidctl runs, and its reply."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from ansible.plugins.action import ActionBase
 
 
 class Reply(t.NamedTuple):
-    """How a command of raidctl ended, and what it printed."""
+    """The exit code and output of a raidctl command."""
 
     code: int
     document: dict[str, t.Any] | None
-    """Its JSON; None: it printed none."""
+    """Its JSON; None: there is none."""
     errors: str
 
 
@@ -38,10 +38,10 @@ class RaidctlAction(ActionBase):
     options: t.ClassVar[dict[str, t.Any]] = {}
     """The argument spec of the module's own options."""
     constraints: t.ClassVar[dict[str, t.Any]] = {}
-    """What `validate_argument_spec` takes besides."""
+    """Further arguments of `validate_argument_spec`."""
 
     def run(self, tmp: t.Any = None, task_vars: t.Any = None) -> dict[str, t.Any]:
-        """Validate the options, and carry the task out."""
+        """Validate the options, and carry out the task."""
         result = super().run(tmp, task_vars)
         del tmp
         self.args = self.validate_argument_spec(self.spec(), **self.constraints)[1]
@@ -95,7 +95,7 @@ class RaidctlAction(ActionBase):
         return reply
 
     def words(self, *words: str) -> list[str]:
-        """Return the arguments of a command, with those of all commands before them."""
+        """Return the arguments of a command, after those common to all commands."""
         shared = ["--json"]
         for name in ("state_dir", "timeout", "demo"):
             if self.args[name] is not None:
@@ -107,7 +107,7 @@ class RaidctlAction(ActionBase):
 
     def shell(self, script: str) -> Reply:
         """Run a script on the target that prints raidctl's JSON."""
-        # as standard input: with a command alone, Ansible asks for a terminal, which mixes both outputs
+        # as standard input: for a command alone, Ansible requests a terminal, which mixes both outputs
         done = self._low_level_execute_command(self._shell_command(), in_data=f"{script}\n".encode())
         if done["rc"] == 127:
             raise AnsibleActionFail(
@@ -134,7 +134,7 @@ class RaidctlAction(ActionBase):
         # as one word: a name that begins with a hyphen is no option
         ended = run(self.words(f"--host={self._host}", *words), carrier)
         reply = Reply(ended.code, _document(ended.out), ended.err.strip())
-        # what became of a change counts more than the connection that broke meanwhile
+        # the result of a change matters more than a connection that broke meanwhile
         if "result" not in (reply.document or {}):
             if carrier.error is not None:
                 raise carrier.error

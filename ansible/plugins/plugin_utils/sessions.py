@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Scripts of raidctl through the connection of Ansible."""
+"""Runs raidctl's scripts through Ansible's connection."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ done
 mkfifo "$hold/in" && exec 8<>"$hold/in" && exec <&8 8<&-
 rm -rf -- "$hold"
 """
-"""A standard input without an end: raidctl's script ends its programs with it, and Ansible closes it at once."""
+"""A standard input that does not end: raidctl's script ends its programs with it, and Ansible closes it at once."""
 
 
 class AnsibleSessions:
-    """Carries scripts through the connection of a task, one after the other."""
+    """Runs scripts through the connection of a task, one after the other."""
 
     def __init__(self, execute: t.Callable[..., dict[str, t.Any]], command: str) -> None:
         """``execute`` is the action's ``_low_level_execute_command``, ``command`` starts a shell on the target."""
@@ -42,7 +42,7 @@ class AnsibleSessions:
         self.passing = False
         self.error: AnsibleConnectionFailure | None = None
         self.reason = ""
-        """Why no shell could be used; empty: there was one."""
+        """Why no shell could be used; empty: one was used."""
 
     def begin(self) -> t.Any:
         """Return the failure, if any; Ansible connects with the first script."""
@@ -53,7 +53,7 @@ class AnsibleSessions:
         return self._failure
 
     def settle(self) -> None:
-        """Do nothing: a script is only given back when its session has ended."""
+        """Do nothing: a script returns only when its session has ended."""
 
     def close(self) -> None:
         """Do nothing: the connection is Ansible's."""

@@ -1,4 +1,4 @@
-"""Fields that a policy can use beside those of the model: links and derived values."""
+"""Fields for policies besides those of the model: links and derived values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The model as a policy sees it: kinds of objects, their fields, and how one object leads to others.
+"""The model as seen by a policy: kinds of objects, their fields, and links between objects.
 
 Plain fields come from the model, so that a new one can be used immediately. Derived fields are added here: the
 controller of a volume, the drives below it, the state of a write cache from policy and drives.

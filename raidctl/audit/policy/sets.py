@@ -1,4 +1,4 @@
-"""The rules for a host: those of the policy, as its groups add, replace, override and ignore them."""
+"""The rules for a host: the policy's rules, with additions, replacements and exceptions by its groups."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class Policy:
         return [rules[name] for name in order], list(dict.fromkeys(name for part in parts for name in part.builtin))
 
     def add_waivers(self, waivers: Sequence[Waiver]) -> None:
-        """Add those of a file of their own."""
+        """Add the waivers of a separate file."""
         self.waivers += tuple(waivers)
 
     def known(self) -> list[str]:

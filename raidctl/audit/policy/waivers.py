@@ -1,4 +1,4 @@
-"""Waivers: findings that do not count until a day, because of a reason; in a policy, or in a separate file.
+"""Waivers: findings that are suspended until a day, with a reason; in a policy, or in a separate file.
 
 ::
 

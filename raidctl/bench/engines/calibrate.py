@@ -1,6 +1,6 @@
 """Measure an engine's upper limit: the same work on memory, without a device.
 
-A device's rate above half of that is marked: the figure may be the engine's rather than the device's.
+A device's rate above half of that is marked: the engine may limit it, not the device.
 """
 
 from __future__ import annotations
@@ -76,9 +76,9 @@ def _mark(rate: float) -> str:
 def ceiling(engine: Engine, *, size: int = 4096, depth: int = 1, batch: int = 1, direct: bool = True) -> Ceiling:
     """Measure random reads from memory: blocks of ``size`` bytes, ``depth`` at once.
 
-    ``direct``: whether what it is held against passes the page cache by; an engine may do otherwise where it does not.
-    The compiled engine is tried on a file in the page cache: on memory without a file system io_uring would use the
-    kernel's own threads and kernel AIO would not be used, which is not so on a device. It takes half a second.
+    ``direct``: whether the measurements to compare bypass the page cache, since an engine may work differently through
+    it. The compiled engine runs on a file in the page cache: on memory without a file system, unlike on a device,
+    io_uring would use the kernel's own threads and kernel AIO would not be used. It takes half a second.
 
     Raises:
         BenchError: The engine cannot be used on this machine.
@@ -122,10 +122,7 @@ def memory(*, ordinary: bool = False) -> Iterator[Memory]:
 
 
 def _nameless() -> int | None:
-    """A file without a name that stays in the page cache; None on a read-only system or one that lives in memory.
-
-    None where there is none: a read-only system, one that lives in memory.
-    """
+    """A file without a name that stays in the page cache; None if the system is read-only or runs from memory."""
     for place in dict.fromkeys(("/var/tmp", tempfile.gettempdir())):  # noqa: S108 - nothing gets a name there
         try:
             if place_of(place).in_memory:

@@ -37,7 +37,7 @@ def choose(target: Target, desired: str | None = None) -> Choice:
 
     Raises:
         UsageError: There is no engine of that name.
-        BenchError: The one that is wished for, or none at all, can be used here.
+        BenchError: The requested engine, or every engine, cannot be used here.
     """
     if desired is not None and desired not in ENGINES:
         raise UsageError(f'There is no engine "{printable(desired)}": name one of {", ".join(ENGINES)}.')

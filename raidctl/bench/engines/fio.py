@@ -1,7 +1,7 @@
 """fio as a second opinion: work that fio can express, one sample per operation.
 
-fio is not what raidctl measures with: it is absent on rescue systems, its output mixes sentences with JSON, and it
-chooses its random places itself. What it cannot be told is refused with the reason, never bent.
+raidctl itself does not measure with fio, which is absent on rescue systems, mixes sentences with JSON in its output,
+and chooses random offsets itself. Work that fio cannot express is refused with the reason, never approximated.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Fio:
         """Run the work.
 
         Raises:
-            BenchError: It cannot be put in fio's words, fio is missing, or an operation failed (fio stops there).
+            BenchError: fio cannot express it, fio is missing, or an operation failed (fio stops there).
         """
         reason = self.usable(target) or untranslatable(work)
         if reason is not None or not isinstance(target, Handled):
@@ -97,7 +97,7 @@ def version() -> str:
 def flushed(handle: int, work: Work) -> Outcome:
     """Run streams that consist of flushes only, without fio, which has no such job.
 
-    They empty caches between two phases; no figure is made of them.
+    They empty caches between two phases and give no figures.
     """
     begun = time.perf_counter_ns()
     samples = []
@@ -183,9 +183,9 @@ def arguments(target: Target, handle: int, base: int, work: Work) -> list[str]:
 
     Args:
         target: What is measured.
-        handle: Its descriptor: fio opens the same file once more, also where it has no name any more.
+        handle: Its descriptor: fio opens the same file again, even if it no longer has a name.
         base: Where the target begins in it, bytes.
-        work: What can be translated.
+        work: Work that fio can express.
     """
     common = {
         "filename": f"/proc/{os.getpid()}/fd/{handle}",
@@ -282,7 +282,7 @@ def commit_samples(stream: Stream, log: str, job: Mapping[str, Any]) -> Samples:
     """Samples of writes and flushes: the log has no line for a flush, and fio's JSON only a histogram.
 
     Raises:
-        BenchError: Not even that (fio before 3).
+        BenchError: There is no histogram either (fio before 3).
     """
     # "sync" : { "total_ios" : 0, "lat_ns" : { … "N" : 2356, … "bins" : { "27008" : 1, "28032" : 3,
     counts = job.get("sync", {}).get("lat_ns", {}).get("bins")

@@ -1,6 +1,6 @@
 """The compiled engine: io_uring, or threads if the kernel forbids it or nothing would be gained.
 
-The C file does the work (raidctl/bench/_engine.c); here are the words around it.
+The work is done in C (raidctl/bench/_engine.c); this module calls it.
 """
 
 from __future__ import annotations
@@ -42,11 +42,11 @@ class Native:
     """Run work in C.
 
     Args:
-        kind: ``threads`` or ``uring``; None: io_uring where operations are side by side and the page cache is passed
-            by, else threads. (An operation that is alone waits less in a plain call, and what the page cache answers
-            io_uring hands to threads of its own.)
-        aio: Whether a thread may have several reads or writes under way, by kernel AIO, where the page cache is passed
-            by and nothing is flushed; else there is one thread for each of them.
+        kind: ``threads`` or ``uring``; None: io_uring if operations are concurrent and bypass the page cache, else
+            threads. (A single operation waits less in a plain call, and io_uring hands reads from the page cache to
+            separate threads.)
+        aio: Whether a thread may have several reads or writes under way, by kernel AIO, if the page cache is bypassed
+            and nothing is flushed; else there is one thread for each of them.
     """
 
     def __init__(self, kind: Kind | None = None, *, aio: bool = True) -> None:
@@ -73,7 +73,7 @@ class Native:
         """Run the work; a failed operation is a sample.
 
         Raises:
-            BenchError: It cannot be used here, it could not begin, or no operation at all succeeded.
+            BenchError: It cannot be used here, it could not begin, or every operation failed.
         """
         reason = self.usable(target)
         if reason is not None or not isinstance(target, Handled):
@@ -109,7 +109,7 @@ class Native:
         )
 
     def _choice(self, engine: Any, target: Target, work: Work) -> tuple[Kind, tuple[str, ...]]:
-        """io_uring or threads, and the reason if it is not the expected one."""
+        """io_uring or threads, and the reason for an unexpected choice."""
         if self._kind is not None:
             return self._kind, ()
         if not target.direct or all(stream.depth == 1 for stream in work.streams):

@@ -1,8 +1,8 @@
 """The engine in pure Python: forked processes, preadv and pwritev into aligned memory, O_DIRECT.
 
-It is within a few percent of what compiled programs reach on anything slower than a microsecond (BENCH 4.2, 4.3). An
-operation's time runs from before the system call to after it; filling a block with its data, and comparing what was
-read, lie outside of it.
+It reaches the speed of compiled programs within a few percent on anything slower than a microsecond (BENCH 4.2, 4.3).
+An operation is timed from before to after the system call; filling a block with data and comparing data read are not
+included.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ def _outcome(
 
 def _jobs(target: Target, work_: Work, parts: Sequence[Sequence[Slice]]) -> list[Job]:
     """One job per slice; the slices of a stream with flushes share their progress."""
-    assert isinstance(target, Handled)  # noqa: S101 - for the type checker: `usable` has said so
+    assert isinstance(target, Handled)  # noqa: S101 - for the type checker: `usable` has checked it
     jobs: list[Job] = []
     for stream, dealt in zip(work_.streams, parts, strict=True):
         lengths = [len(part.ops) for part in dealt]
@@ -129,7 +129,7 @@ class _Worker:
         report = Report()
         size = self.stream.size
         memory = memoryview(mmap.mmap(-1, size))
-        memory[:] = bytes(size)  # all pages are there before the clock runs
+        memory[:] = bytes(size)  # all pages are mapped before the clock runs
         plain = self.work.verify or self.part.intended is not None or self.progress is not None
         run = self._reads if self.part.ops.count(Op.READ) == len(self.part.ops) and not plain else self._mixed
         round_ = self.part.offsets if not self.base else array("Q", (self.base + at for at in self.part.offsets))

@@ -1,7 +1,7 @@
 """The portable engine on an NBD export: one process and connection per stream, pipelined requests.
 
-The depth is the number of requests under way on that connection; a flush is sent when all before it are answered, so
-it means the same whatever the server says of several connections.
+The depth is the number of requests under way on that connection. A flush is sent when all requests before it are
+answered, so its effect does not depend on what the server announces about several connections.
 """
 
 from __future__ import annotations

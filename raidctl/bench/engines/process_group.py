@@ -1,6 +1,6 @@
 """Forked processes that start together, return arrays, and die with their parent.
 
-Processes and not threads: threads of Python get in each other's way as soon as an operation takes less than a hundred
+Processes instead of threads: Python's threads block each other as soon as an operation takes less than a hundred
 microseconds, and their latencies are those of the lock (BENCH 0.2).
 """
 
@@ -42,7 +42,7 @@ NEVER = (1 << 64) - 1
 def ending(begun: int, seconds: float | None) -> int:
     """When (ns) a worker stops issuing; a worker scheduled only after that still gets its time.
 
-    On a machine that is that busy a low figure is right, and none at all would be the end of a whole test.
+    On such a busy machine a low figure is right, while no figure would fail the whole test.
     """
     if seconds is None:
         return NEVER
@@ -79,7 +79,7 @@ Job = Callable[[Callable[[], int]], Report]
 def work(jobs: Sequence[Job]) -> tuple[int, list[Report]]:
     """Run all jobs at once, one process each; return the common start and the reports in order.
 
-    An interruption (Ctrl-C, an exception of a signal handler) ends all of them at once, and goes on.
+    An interruption (Ctrl-C, an exception of a signal handler) ends all of them at once, and is raised again.
 
     Raises:
         BenchError: A worker could not be started, was killed, or failed.
@@ -117,8 +117,8 @@ class _Workers:
     def fork(self, job: Job) -> None:
         """Fork a worker, which waits at the barrier."""
         parent = os.getpid()
-        # until the child has its own answers to signals, and the parent knows of the child, none may come between: an
-        # exception of a handler would let the child go on as if it were the parent
+        # no signal may arrive until the child has its own handlers, and the parent knows of the child: an exception of
+        # a handler would let the child go on as if it were the parent
         with defer_signals() as held:
             try:
                 result = os.memfd_create("raidctl-bench", os.MFD_CLOEXEC)
@@ -140,14 +140,15 @@ class _Workers:
             for number in signal.valid_signals():
                 if callable(signal.getsignal(number)):
                     signal.signal(number, signal.SIG_DFL)
-            signal.signal(signal.SIGINT, signal.SIG_IGN)  # the terminal's Ctrl-C goes to all; the parent ends us
+            # the terminal's Ctrl-C goes to all processes; the parent ends this one
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
             signal.pthread_sigmask(signal.SIG_SETMASK, held)
             die_with(parent)
             gc.disable()
             os.close(self._gate[1])
             _write_all(result, pack(job(self._arrive)))
             code = 0
-        except BaseException as error:  # noqa: BLE001 - the last frame of a process: what happened goes to the parent
+        except BaseException as error:  # noqa: BLE001 - the last frame of a process: the error is sent to the parent
             message = str(error) if isinstance(error, BenchError) else traceback.format_exc()[-_MOST_TEXT:]
             with suppress(BaseException):
                 os.ftruncate(result, 0)
@@ -180,7 +181,7 @@ class _Workers:
     def wait(self) -> None:
         """Wait until all have ended."""
         watches: list[int] = []
-        with suppress(OSError):  # an old kernel, a strict container, too many files: then it looks again and again
+        with suppress(OSError):  # an old kernel, a strict container, too many files: then it polls
             watches.extend(map(os.pidfd_open, self._pids))
         try:
             poll = select.poll()

@@ -11,7 +11,7 @@ from raidctl.bench.engines.process_group import Report
 from raidctl.bench.work import Op, Samples, Stream
 
 _SHORT = 4096
-"""Operations of a stream that is repeated so often that all workers have the same number."""
+"""Length to which a repeated short stream is extended, so that all workers have the same number of operations."""
 _LANES = 128
 """Bins for each power of two of a latency in ns, so a bin is less than 1 % wide."""
 _BINS = (64 - 7 + 1) * _LANES
@@ -39,8 +39,8 @@ class Slice:
 def slices(stream: Stream) -> list[Slice]:
     """One slice per worker; fewer workers than the depth only if there are too few operations.
 
-    A short stream that is repeated is written out as often as needed, so that each worker has the same number of
-    operations and all of them come to all places.
+    A repeated short stream is unrolled as often as needed, so that each worker has the same number of operations and
+    visits all offsets.
     """
     count, depth, rounds = len(stream.offsets), stream.depth, 1
     if stream.cycle and count < _SHORT:
@@ -82,7 +82,7 @@ def before(slice_: Slice, round_: int, number: int, worker: int, lengths: Sequen
 def awaited(slice_: Slice, round_: int, index: int, lengths: Sequence[int]) -> list[tuple[int, int]]:
     """What must be done before an operation of a worker begins: (worker, its completed operations).
 
-    A flush waits for all before it, everything else for the last flush before it.
+    A flush waits for all operations before it, any other for the last flush before it.
     """
     if slice_.ops[index] == Op.FLUSH:
         own = slice_.worker + index * slice_.depth

@@ -29,9 +29,9 @@ class Change:
 def change_point(values: Sequence[float]) -> Change | None:
     """The clearest upward step in equally spaced values; None with fewer than 16.
 
-    At each place, a line is laid through the points on either side; what it jumps by in between is compared with the
-    noise, that is told from second differences, which slopes do not enter. All places that are tried count
-    (Bonferroni), and the tail is that of Student's t, since the noise is not known exactly.
+    At each position, a line is fitted to the points on either side; the jump between the lines is compared with the
+    noise, estimated from second differences, which slopes do not affect. All positions tried count (Bonferroni), and
+    the tail is that of Student's t, since the noise is not known exactly.
     """
     if len(values) < 16:
         return None
@@ -78,7 +78,7 @@ def parabola(xs: Sequence[float], ys: Sequence[float]) -> float | None:
     straight = line(xs, ys)
     if straight is None or len(xs) < 4:
         return None
-    # what a straight line leaves of y, against what it leaves of x squared
+    # the residual of y after a straight line, against that of x squared
     middle = math.fsum(xs) / len(xs)
     squares = [(x - middle) ** 2 for x in xs]
     bent = line(xs, squares)

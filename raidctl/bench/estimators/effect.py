@@ -19,7 +19,7 @@ MARKED_ABOVE = 1.3
 TOGETHER_PASS, TOGETHER_FAIL = 0.95, 0.8
 """Two drives at once, relative to their sum."""
 TOO_SLOW = 0.6
-"""Sequential speed relative to the drives: lower is remarkable."""
+"""Sequential speed relative to the drives; below it, the speed is reported as too slow."""
 
 
 def paired(first: Sequence[float], second: Sequence[float]) -> Spread:

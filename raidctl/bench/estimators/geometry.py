@@ -24,7 +24,7 @@ CAPACITY_WITHIN = 0.02
 STANDS_OUT = 1.25
 """Factor by which a stride or write size exceeds its neighbours on both sides to stand out."""
 SLOWEST_SHARE = 0.7
-"""Strides that take as long as the slowest, or this share of it, address one drive; half the drives would give 0.5."""
+"""Strides address one drive if they take as long as the slowest, or this share of it; half the drives give 0.5."""
 FEWEST_PEAKS = 2
 """Minimum number of peaks of a period; a single one may be a disturbance."""
 
@@ -44,8 +44,8 @@ class Levels:
 def penalties(level: str, drives: int | None = None) -> tuple[int, int]:
     """Drive operations for one small write: minimum and maximum.
 
-    Of few drives it is cheaper to read the others' data than the old data and the old parity: one operation for each
-    drive. Linux does so, controllers may. Where ``drives`` is None, there are enough of them.
+    With few drives it is cheaper to read the others' data than the old data and the old parity: one operation per
+    drive. Linux does so, controllers may. If ``drives`` is None, there are enough of them.
     """
     most = PENALTY[level]
     return (min(most, max(drives, LEAST[level])) if drives and level in _PARITY else most), most
@@ -54,7 +54,7 @@ def penalties(level: str, drives: int | None = None) -> tuple[int, int]:
 def levels(reads: Spread, writes: Spread, drives: int | None = None) -> Levels:
     """Levels from sustained random reads and writes per second of the same depth, span and alignment.
 
-    ``drives``: how many there are; None: it is not known.
+    ``drives``: their number; None: unknown.
     """
     read, write = reads.measured, writes.measured
     if read is None or write is None or not (0 < read < HUGE and 0 < write < HUGE):
@@ -114,10 +114,10 @@ def holding(level: str, drives: int) -> int | None:
 def pattern_size(times: Mapping[int, float]) -> int | None:
     """Bytes after which the layout repeats: the shortest slow stride whose multiples are slow too.
 
-    ``times``: for each stride (bytes), time for the same number of random operations at its multiples, at depth 16.
-    At that stride all of them meet one drive; at a part of it that divides it only some of the drives, which is slow as
-    well, but not as slow. Strides go by one chunk to twice the pattern at least. None: no stride stands out, or the
-    pattern is not seen twice.
+    ``times``: for each stride (bytes), time for the same number of random operations at its multiples, at depth 16. At
+    that stride all operations address one drive; at a divisor of it some of the drives, which is less slow. Strides are
+    multiples of a chunk, up to twice the pattern at least. None: no stride stands out, or the pattern is not seen
+    twice.
     """
     good = {key: value for key, value in times.items() if key > 0 and 0 < value < HUGE}
     if not good:
@@ -132,14 +132,14 @@ def pattern_size(times: Mapping[int, float]) -> int | None:
 def full_stripe(speeds: Mapping[int, float]) -> int | None:
     """Bytes of data in a stripe: the shortest fast aligned sequential write whose multiples are fast too.
 
-    ``speeds``: bytes a second by size of the write, in steps of a chunk to two stripes at least. With it and the chunk,
-    the number of data drives is known. None: no size stands out, as without parity.
+    ``speeds``: bytes per second by size of the write, in steps of a chunk, up to two stripes at least. The result
+    divided by the chunk is the number of data drives. None: no size stands out, as without parity.
     """
     return _first_peak(speeds)
 
 
 def _first_peak(points: Mapping[int, float]) -> int | None:
-    """The key of which all multiples stand out against what lies on either side of them, and nothing else does."""
+    """The key whose multiples, and only these, exceed their neighbours on both sides."""
     good = {key: value for key, value in sorted(points.items()) if key > 0 and 0 < value < HUGE}
     keys = list(good)
     peaks = []
@@ -153,25 +153,25 @@ def _first_peak(points: Mapping[int, float]) -> int | None:
 
 
 def data_drives(stripe: int, chunk: int) -> int | None:
-    """Drives that hold data of a stripe; None where the chunk does not divide it."""
+    """Drives that hold data of a stripe; None if the chunk does not divide it."""
     return stripe // chunk if chunk > 0 and stripe > 0 and stripe % chunk == 0 else None
 
 
 def by_stripe(chunks: int, drives: int) -> tuple[str, ...]:
-    """Levels of so many drives of which ``chunks`` hold data of a stripe that is written faster than its parts.
+    """Levels of ``drives`` drives, ``chunks`` of which hold data of a stripe that is written faster than its parts.
 
-    Pairs are among them: a row that meets each of them once is faster as well where one operation is under way.
+    This includes mirrored pairs: a row that addresses each pair once is faster as well, with one operation at a time.
     """
     found = {"raid10": 2 * chunks == drives, "raid5": chunks == drives - 1, "raid6": chunks == drives - 2}
     return tuple(level for level, fits in found.items() if fits)
 
 
 def by_pattern(chunks: int, drives: int) -> tuple[str, ...]:
-    """Levels of so many drives of which there are layouts that repeat after ``chunks``; empty: it tells none.
+    """Levels of ``drives`` drives with a layout that repeats after ``chunks``; empty: none can be inferred.
 
-    Where data goes on behind the parity of each row ("left symmetric", what Linux does unless told otherwise), RAID-5
-    meets its drives in turn as RAID-0 does, and so does RAID-10 whose second copies lie far away. Parity that data only
-    makes room for leaves the first drive with nearly all that begins a row.
+    If data continues after the parity of each row ("left symmetric", the default of Linux), RAID-5 addresses its drives
+    in turn as RAID-0 does, and so does RAID-10 with far copies. In layouts in which data only skips the parity, nearly
+    every row begins on the first drive.
     """
     if chunks == drives:
         return ("raid0", "raid10", "raid5", "raid6")
@@ -182,7 +182,7 @@ def by_pattern(chunks: int, drives: int) -> tuple[str, ...]:
 
 
 def agree(answers: Sequence[Sequence[str]]) -> tuple[str, ...]:
-    """Levels that all answers permit; an empty answer says nothing. Empty: a contradiction, or no answer at all."""
+    """Levels that all answers permit; an empty answer permits all. Empty: a contradiction, or only empty answers."""
     telling = [set(answer) for answer in answers if answer]
     common = set.intersection(*telling) if telling else set()
     return tuple(level for level in PENALTY if level in common)

@@ -1,7 +1,7 @@
 """Find the size of a write-back cache: writes run at memory speed until it is full.
 
-Two straight lines that meet are laid through the cumulative bytes. What the second line cuts off at time 0 is the size:
-all that was written by then, less what the drives had taken away meanwhile.
+Two connected straight lines are fitted to the cumulative bytes. The second line, extended to time 0, gives the size:
+the bytes written up to the knee, less those destaged to the drives meanwhile.
 """
 
 from __future__ import annotations
@@ -30,9 +30,7 @@ DRAWS = 60
 BLOCK = 4
 """Neighbouring cells are resampled together, since what slows one down slows the next."""
 FINEST = 0.005
-"""Share of a figure that outstanding writes and the width of the cells leave uncertain, whatever the bootstrap
-gives.
-"""
+"""Share of a figure that stays uncertain, whatever the bootstrap gives, due to outstanding writes and cell width."""
 SHARE_LOW, SHARE_HIGH, SHARE_FAIL = 0.7, 1.05, 0.5
 
 

@@ -1,7 +1,7 @@
 """Check that a curve of writes shows one cache that fills, without disturbance.
 
-Two lines that meet can be laid through any curve. A machine that stood still for a moment, or had something else to
-write, gives two lines as well, and a size that no cache has.
+Two connected lines can be fitted to any curve. A machine that paused for a moment, or had other writes, gives two lines
+as well, and a wrong size.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def refusal(points: Sequence[Point], found: Bend, window: float) -> str | None:
     Args:
         points: Seconds and bytes written by then, all of the curve.
         found: The lines, in bytes and seconds.
-        window: The end of that part of the curve, in seconds, through which they are laid.
+        window: The end of the part of the curve, in seconds, to which they are fitted.
     """
     if _again(points, found) > AGAIN * found.cut:
         return "Writes were as fast as at the start again after it: something else used the machine or the drive."

@@ -82,8 +82,8 @@ def count_hits(size: float, latencies: Sequence[float], parting: Valley) -> Work
 def cache_size(sets: Sequence[WorkingSet]) -> Spread:
     """MiB of the cache that best explains the shares of hits: min(1, size/set) of the reads hit an LRU cache.
 
-    None where no working set was larger than the cache, or where nothing hit at all. The interval is that of the
-    likelihood; small sets, that all hit, count with the large ones.
+    None if no working set was larger than the cache, or no read was a hit. The interval is that of the likelihood;
+    small sets, whose reads are all hits, count as well.
     """
     good = [each for each in sets if 0 < each.size < HUGE and 0 <= each.hits <= each.reads and each.reads > 0]
     reads = sum(each.reads for each in good)

@@ -1,7 +1,7 @@
 """Detect rotation and its speed from random reads and commit intervals.
 
-A block passes the head once a revolution, so a disk without a cache ends each rewrite of it a whole number of
-revolutions after the one before, most often one.
+A block passes the head once per revolution, so a drive without a cache ends each rewrite a whole number of revolutions
+after the previous one, usually one.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class Rotation:
     rpm: Spread
     """None: no speed on the market explains the intervals, or more than one does.
 
-    A medium of another kind also ends its commits at a fixed pace: taken for a speed, it would give itself its limit.
+    Other media also complete commits at a fixed pace; a limit derived from that would be circular.
     """
     period: float | None = None
     """Milliseconds of which nearly all intervals are multiples."""

@@ -65,7 +65,7 @@ def judge(found: FlushSlope, destage: float | None) -> Reading:
     if destage is None or not 0 < destage < HUGE or slope.low is None or slope.high is None:
         return "unclear"
     full = 1000 / destage
-    # a flush that takes less the more there is would be noise: the interval must hold or neighbour 0
+    # a flush cannot take less time with more dirty data: the interval must contain or adjoin 0
     if slope.high < KEPT_BELOW * full and slope.low > -FLUSHED_FROM * full:
         return "kept"
     return "flushed" if slope.low > FLUSHED_FROM * full and (found.r2 or 0.0) > EXPLAINED else "unclear"

@@ -58,7 +58,7 @@ def longest(stalls: Sequence[Stall]) -> Stall | None:
 def period(stalls: Sequence[Stall]) -> Spread:
     """Seconds between regular stalls; None if they are irregular or too few.
 
-    Stalls are timed by their ends of standing still: an operation may begin any time before it is caught.
+    Stalls are timed by their ends: an operation may begin any time before it stalls.
     """
     ends = [stall.start + stall.seconds for stall in stalls]
     gaps = [after - before for before, after in pairwise(ends)]

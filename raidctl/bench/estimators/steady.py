@@ -28,8 +28,8 @@ class Steady:
 def holds(rounds: Sequence[float]) -> bool:
     """Whether these rounds are steady.
 
-    Largest less smallest at most a fifth of the mean, and the fitted line's rise or fall over them at most a tenth of
-    it. The mean must be above 0.
+    The largest minus the smallest is at most a fifth of the mean, and the rise or fall of the fitted line over them at
+    most a tenth. The mean must be above 0.
     """
     good = finite(rounds)
     fitted = line(range(len(good)), good)

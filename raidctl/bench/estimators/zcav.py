@@ -1,6 +1,6 @@
 """Classify the curve of sequential speed across the drive.
 
-A disk is about twice as fast outside as inside, since the outer tracks are longer; whatever else the curve does, has
+A rotating drive is about twice as fast outside as inside, since the outer tracks are longer; any other shape has
 another reason.
 """
 
@@ -21,14 +21,14 @@ Shape = Literal["flat", "falling", "step_up", "plateau", "unmapped", "unclear"]
 
 FEWEST = 16
 FLAT = 0.03
-"""Coefficient of variation below which the speed is constant over the disk."""
+"""Coefficient of variation below which the speed is constant over the drive."""
 ZONED = (1.5, 2.5)
 """Outer divided by inner speed of one set of spindles."""
 FALLS = 1.1
 DIP = 0.8
 """A dip is below this share of its neighbours."""
 UNMAPPED = 3.0
-"""Faster than the rest by this factor: unmapped, no disk is read."""
+"""Faster than the rest by this factor: unmapped, so no drive is read."""
 STEP = 0.1
 """Minimum height of a step as a share of the typical speed."""
 P = 0.01
@@ -55,9 +55,9 @@ class Curve:
     dips: tuple[float, ...] = ()
     """Isolated positions that are slow in most passes."""
     plateau_ends: float | None = None
-    """Where the interface stops being the limit and the disk begins."""
+    """Where the interface stops being the limit and the platters begin."""
     unmapped: tuple[tuple[float, float], ...] = ()
-    """Stretches answered without a disk."""
+    """Stretches that no drive was read for."""
     variation: float | None = None
     """Standard deviation over mean."""
     noise: tuple[float, ...] = ()
@@ -121,7 +121,7 @@ def _unmapped(points: list[Point]) -> tuple[Point, ...]:
         return ()
     fast = [speed > parting.threshold for _, speed in points]
     slow_runs = [end - begin for begin, end in _runs([not each for each in fast])]
-    # a few slow positions alone, apart from each other, are dips of a fast disk
+    # a few isolated slow positions are dips of a fast drive
     if max(slow_runs) <= 2 and sum(slow_runs) * 5 <= len(points):
         return ()
     return tuple((points[begin][0], points[end - 1][0]) for begin, end in _runs(fast) if end - begin >= 2)
@@ -177,7 +177,7 @@ def _plateau(points: list[Point]) -> float | None:
     flat = abs(found.first) * (found.at - first) < FLAT * abs(level)
     if not flat or not 0.1 <= share <= 0.9 or drop > -STEP * abs(level):
         return None
-    # the fall itself may be bent
+    # the slope itself may be curved
     inner = [point for point in points if point[0] >= found.at]
     outer = [speed for x, speed in points if x < found.at]
     bent = parabola([x for x, _ in inner], [y for _, y in inner])

@@ -31,8 +31,8 @@ class Piece:
 class Array:
     """Chunks placed across the drives; parity rotates by one drive per stripe.
 
-    A small write under parity reads the old data and parity and rewrites them when they come round again
-    (read-modify-write, however many drives there are); a whole stripe is written without reading.
+    A small write under parity reads old data and parity and rewrites them one revolution later (read-modify-write, for
+    any number of drives); a full stripe is written without reading.
     """
 
     def __init__(self, mechanics: Mechanics, level: Level = "single", drives: int = 1, chunk: int = 64 << 10) -> None:

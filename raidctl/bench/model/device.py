@@ -37,10 +37,10 @@ TRAITS: dict[Kind, Traits] = {
     "battery": Traits(controller="ignored", battery=True),
     # a controller that is forced to write back without its battery
     "unprotected": Traits(controller="ignored"),
-    # an array that writes out its protected cache when it is told to flush
+    # an array that destages its protected cache on a flush
     "flushing": Traits(controller="empties", battery=True),
-    # 264 a second with the cache off: what a 7200 rpm drive with such a medium was seen to do; a volatile
-    # cache before it (``drive_cache``) is written there by a flush
+    # 264 a second with the cache off, as measured on a 7200 rpm drive with such a medium; a flush writes the volatile
+    # cache before it (``drive_cache``) there
     "media-cache": Traits(commit=1 / 264),
 }
 CONTROLLER, DRIVES, MEDIUM = 0, 1, 2
@@ -72,7 +72,7 @@ class Plan:
     latency: float = ELECTRONICS
     """Seconds of any answer from a cache, and the minimum for a flush."""
     hold: float = 0.2
-    """Seconds for which a drive's cache keeps content after its turn unless flushed: lost with the power."""
+    """Seconds for which a drive's cache keeps content that could be written, unless flushed: lost in a power cut."""
     read_ahead: int = 0
     """Bytes that the controller reads ahead of a sequential reader; 0: none."""
     compresses: bool = False
@@ -102,7 +102,7 @@ class Device:
         self._last = (0, 0)
         if plan.latency < 0:
             raise ValueError("an answer takes no less than no time")
-        self._chance = Random(1)  # noqa: S311 - where the drives are busy, not a secret
+        self._chance = Random(1)  # noqa: S311 - positions of the platters, not a secret
 
     @property
     def size(self) -> int:
@@ -160,7 +160,7 @@ class Device:
             return self._over_link(max(now, ready), carried), data
         begin = now
         if self.dirty(now):
-            # the arm is writing something out: what is left of that comes first
+            # the arm is destaging: that has to end first
             begin += self._chance.random() * self.array.typical()
         return self.array.read(begin, offset, carried), data
 
@@ -184,7 +184,7 @@ class Device:
         self._settle(now)
         end = now + self.plan.latency
         if self._drives and self.traits.commit and self._content.count(DRIVES):
-            # what the drive's memory holds goes into the medium that keeps it, at once and in one place
+            # the content of the drive's memory goes to its persistent medium, at once and sequentially
             end += self.traits.commit
             self._content.hurry(DRIVES, end)
         if self._controller and self.traits.controller == "empties" and self._content.count(CONTROLLER):
@@ -215,7 +215,7 @@ class Device:
         known = all(self._content.waits(layer, page) for page in pages)
         begin = now if known else cache.room_at(now, len(data))
         if not cache.dirty(begin):
-            # the drives are idle: the first block takes until it passes the head
+            # the drives are idle: the first block waits until it passes the head
             self._last = (offset, len(data))
             self._pass_at = self.array.next_pass(begin, *self._last)
         if known:
@@ -229,9 +229,9 @@ class Device:
         return self._over_link(begin, size)
 
     def _carried(self, data: bytes) -> int:
-        """Bytes transferred for these: with compression, fewer the more alike the first ones are.
+        """Bytes transferred for the data: with compression, fewer if the first bytes are alike.
 
-        Counting them takes a microsecond; to compress them for good would make the answers late.
+        Counting takes a microsecond; real compression would make the replies late.
         """
         if not self.plan.compresses:
             return len(data)

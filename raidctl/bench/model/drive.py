@@ -14,7 +14,7 @@ ELECTRONICS = 50e-6
 
 @dataclass(frozen=True, kw_only=True)
 class Mechanics:
-    """Figures from a data sheet."""
+    """The rated mechanical properties of a drive."""
 
     size: int
     rpm: float = 7200.0
@@ -68,8 +68,8 @@ class Drive:
     def rewrite(self, now: float, offset: int, size: int, *, queued: bool) -> float:
         """When data just read are rewritten, from ``now`` on; the drive may do other work until then.
 
-        An idle one stays on the track, and the block comes round again; one with a queue goes elsewhere, and comes back
-        for it: an access like any other.
+        An idle drive stays on the track until the block passes again; with a queue it seeks elsewhere and back, like
+        any other access.
         """
         moved = queued or not self.mechanics.rpm
         begin = max(now, self.free_at) + (

@@ -1,7 +1,7 @@
 """The server side of the NBD protocol without I/O: bytes in, requests and bytes out.
 
 Fixed newstyle negotiation and simple replies, after doc/proto.md of the NBD project: read, write, force unit access,
-flush, disconnect. One export, whatever name it is asked by.
+flush, disconnect. One export, for any requested name.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """Serve a model over NBD on a unix socket with accurate timing.
 
-Every operation has a moment at which it is due; its answer waits for that moment and is never early. An answer that
-goes out late is not lost time: the client's next request counts as if it had come that much earlier, so that the
-model's time advances by due times and waking up late does not add up. Where the host stands still for longer than can
-be caught up with, that is reported as lost; see `lateness`.
+Every operation has a due time; its reply waits for that time and is never early. Late replies do not accumulate: the
+client's next request counts as if it had arrived earlier by the same amount, so the model's time advances by due times.
+If the host stalls for longer than can be caught up with, the time is reported as lost; see `lateness`.
 """
 
 from __future__ import annotations
@@ -56,7 +55,7 @@ class Server:
     ) -> None:
         """Bind the sockets, replacing one left by a dead server. Raise OSError if that fails.
 
-        ``dropping``: a second way to the same array, through a layer that passes no flush on.
+        ``dropping``: a second socket for the same array, through a layer that drops flushes.
         """
         self.device = device
         self.paths = [each for each in (path, control_path, dropping) if each]
@@ -206,7 +205,8 @@ class Server:
     def _behind(self, client: Client) -> float:
         """Seconds by which a request was late because an earlier answer was late.
 
-        Where nothing is under way, it has waited for the last answer of all: a client that asks now here, now there.
+        Without other requests under way, it has waited for the last reply on any connection, as the client may
+        alternate between connections.
         """
         waited = client if self._due or self._last is None else self._last
         return waited.behind

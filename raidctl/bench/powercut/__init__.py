@@ -1,1 +1,1 @@
-"""The power-cut test: is what was acknowledged still there? A witness on another machine keeps the account."""
+"""The power-cut test: check that acknowledged data survives, with a witness on another machine."""

@@ -1,4 +1,4 @@
-"""What the witness knows of one run: its sessions, what is due, and the verdict of each cut. Pure but for the clock."""
+"""The witness's account of one run: sessions, due checks, and the verdict of each cut. Pure but for the clock."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Account:
     run: PowerCutRun
     cuts: list[Cut] = field(default_factory=list)
     generation: int = 1
-    """The next free one."""
+    """The next free generation."""
     session: Session | None = None
     history: History | None = None
     """What was written since the last cut; None: nothing that a cut could have lost."""
@@ -44,7 +44,7 @@ class Account:
     heard: tuple[float, float] | None = None
     flush: tuple[float, float] | None = None
     doubts: list[str] = field(default_factory=list)
-    """Why a cut of this session without a loss does not count."""
+    """Reasons why a cut of this session without a loss does not count."""
 
     def record(self, kept: Kept, at: float) -> None:
         """Take a record into account; ``at``: seconds on the witness's clock.
@@ -77,7 +77,7 @@ class Account:
             self.run = kept.run
 
     def due(self, boot: str) -> bool:
-        """Whether there was a cut since: another boot, or a target that failed while its machine went on."""
+        """Whether a cut may have happened: another boot, or a target that failed while its machine kept running."""
         if self.session is None or self.history is None or not self.history.durable:
             return False
         if isinstance(self.ended, Bye):
@@ -85,7 +85,7 @@ class Account:
         return boot != self.session.boot
 
     def differs(self, target: Target) -> str | None:
-        """How a target differs from that of the run, in a sentence; None: it is the same, as far as is known."""
+        """How a target differs from that of the run, in a sentence; None: no known difference."""
         mine = self.run.target
         for name, first, now in (
             ("serial number", mine.serial, target.serial), ("world wide name", mine.wwn, target.wwn),
@@ -99,10 +99,10 @@ class Account:
         return None
 
     def judged(self, found: Sequence[Sequence[int]], how: How, at: str) -> Cut:
-        """The verdict on the last cut.
+        """Judge the last cut.
 
         Raises:
-            Disorder: What was read back does not fit the range.
+            Disorder: The data read back does not fit the range.
         """
         history = self.history or History(self.run.plan.blocks, 1)
         tally = judge(history, found)
@@ -132,7 +132,7 @@ class Account:
         return self.run.with_cuts(self.cuts)
 
     def about(self, target: Target) -> None:
-        """Keep what a new session reports of the target's place: names change from boot to boot."""
+        """Store what a new session reports of the target's names, which may change from boot to boot."""
         self.run = msgspec.structs.replace(
             self.run, target=msgspec.structs.replace(self.run.target, device=target.device)
         )

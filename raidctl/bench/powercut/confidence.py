@@ -1,4 +1,4 @@
-"""How much some power cuts without a loss show. Pure."""
+"""What a number of power cuts without a loss proves. Pure."""
 
 from __future__ import annotations
 

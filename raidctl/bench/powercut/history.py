@@ -1,8 +1,8 @@
 """What was written and acknowledged between two power cuts. Pure.
 
 Each write has a number, the generation in its block's header. The range is first filled with generation ``base``; then
-groups of writes follow, each to different blocks, and each ended by a flush. A group is announced before its first
-write, and only after the flush of the group before it has returned.
+groups of writes follow, each to different blocks and ended by a flush. A group is announced before its first write,
+after the flush of the previous group has returned.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class History:
         self.blocks = blocks
         self.base = base
         self.durable = 0
-        """Every write up to this generation was followed by a flush that returned; 0: not even the filling."""
+        """Every write up to this generation was followed by a completed flush; 0: none yet."""
         self.last = base
         """The newest generation that was announced."""
         self._places = array("I")
@@ -41,7 +41,7 @@ class History:
         """Record a group that will be written: the number of the block for each write.
 
         Raises:
-            Disorder: The group before it was not flushed, or a block is outside of the range or in it twice.
+            Disorder: The previous group was not flushed, or a block is outside of the range or repeated.
         """
         if self.durable != self.last:
             raise Disorder("A group of writes was announced before the flush of the one before it.")
@@ -66,12 +66,12 @@ class History:
 
     @property
     def flushes(self) -> int:
-        """Flushes that returned, with that of the filling."""
+        """Completed flushes, including that of the filling."""
         return len(self._times)
 
     @property
     def acknowledged(self) -> int:
-        """Writes after the filling that were followed by a flush that returned."""
+        """Writes after the filling that were followed by a completed flush."""
         return max(self.durable - self.base, 0)
 
     def group(self, generation: int) -> int:

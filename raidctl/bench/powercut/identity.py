@@ -1,4 +1,4 @@
-"""What a target is recognised by after a power cut: serial number, world wide name, size. Pure."""
+"""The identity of a target across a power cut: serial number, world wide name, size. Pure."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def target_of(kind: Literal["file", "device"], name: str, view: HostView, block:
 
 
 def _link(links: Iterable[str]) -> str | None:
-    """The first link of ``/dev/disk/by-id`` that names the content or the device, and no place."""
+    """The first link of ``/dev/disk/by-id`` that names the content or the device, not a place."""
     names = sorted(PurePath(link).name for link in links if link.startswith("/dev/disk/by-id/"))
     return next((name for begin in _STABLE for name in names if name.startswith(begin)), None)
 
@@ -51,7 +51,7 @@ def with_caches(target: Target, item: Volume | Drive, drives: Iterable[Drive]) -
 
 
 def same_hardware(mine: Target, other: Target) -> bool:
-    """Whether both have the same serial number or world wide name; what neither reports proves nothing."""
+    """Whether both have the same serial number or world wide name; values that neither reports prove nothing."""
     if mine.wwn and other.wwn:
         return mine.wwn == other.wwn
     return mine.serial is not None and mine.serial == other.serial

@@ -1,7 +1,7 @@
-"""The witness's journal of a run: one record a line, each with a checksum, only ever appended to.
+"""The witness's journal of a run: append-only, one record per line, each with a checksum.
 
-``1c291ca3 {"at":1234.5,"record":{"type":"intent",…}}``: CRC-32 of the rest of the line, in hexadecimal. A last line
-that is incomplete is cut off: the witness failed while it wrote it. Any other damaged line makes the journal useless.
+``1c291ca3 {"at":1234.5,"record":{"type":"intent",…}}``: CRC-32 of the rest of the line, in hexadecimal. An incomplete
+last line is removed: the witness failed while writing it. Any other damaged line makes the journal useless.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ class Line(msgspec.Struct, frozen=True):
 
 
 class Journal:
-    """A journal that is written."""
+    """A journal opened for writing."""
 
     def __init__(self, path: Path) -> None:
         """Open it, or make it. Raise CannotTell or AccessMissing."""
         self.path = path
         self._broken = False
         self.torn = False
-        """Whether the last line was incomplete, and is cut off."""
+        """Whether the last line was incomplete and has been removed."""
         try:
             self._handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
         except OSError as error:

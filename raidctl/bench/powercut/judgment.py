@@ -1,7 +1,7 @@
-"""Judge what a power cut has left, from what was acknowledged before it. Pure.
+"""Compare the content after a power cut with the writes acknowledged before. Pure.
 
 A block is described by the generations of its sectors, each once, sorted; `Odd` for sectors that have none. A drive
-owes every write whose flush has returned. Of the group that was not flushed it may keep any write, whole or in part.
+must keep every write whose flush has returned. Of the unflushed group it may keep any write, whole or in part.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from raidctl.bench.powercut.history import Disorder, History
 
 Loss = Literal["none", "lost", "torn", "reordered", "misdirected", "unknown"]
 CLOCKS_APART = 1.0
-"""Seconds by which two clocks may disagree over the last flush before one counts as having jumped."""
+"""Seconds that two clocks may differ over the last flush; more, and one has jumped."""
 EXPOSED = 0.1
 """Seconds between the last flush and the last sign of life within which a cut counts; more for slow drives."""
 _PACES = 3
 
 
 class Odd(IntEnum):
-    """Sectors without a generation."""
+    """Kinds of sectors without a generation."""
 
     ZERO = -1
     FOREIGN = -2
@@ -33,7 +33,7 @@ class Odd(IntEnum):
 
 @dataclass
 class Tally:
-    """Blocks after a cut by what they contain, and what follows."""
+    """Counts of blocks after a cut by content, and the verdict."""
 
     ok: int = 0
     """The last acknowledged write."""
@@ -54,7 +54,7 @@ class Tally:
     unreadable: int = 0
     """Blocks that could not be read."""
     unannounced: int = 0
-    """Writes of this run that the witness knows nothing of."""
+    """Writes of this run that were never announced to the witness."""
     older: int = 0
     """Of those lost or torn: how many contain an older write of this run."""
     first_lost: int | None = None
@@ -62,7 +62,7 @@ class Tally:
 
     @property
     def verdict(self) -> Loss:
-        """What the drive has done.
+        """The verdict on the drive.
 
         Foreign data means that another program may have written since: then zeros are no proof, older writes are.
         """
@@ -83,7 +83,7 @@ def judge(history: History, found: Sequence[Sequence[int]]) -> Tally:
     """Judge all blocks of the range.
 
     Raises:
-        Disorder: There are not as many as in the range, or one has no content.
+        Disorder: Their number differs from the range, or one has no content.
     """
     if len(found) != history.blocks or not all(found):
         raise Disorder(f"{len(found)} blocks were read back; the range has {history.blocks}.")
@@ -157,7 +157,7 @@ def _missing(tally: Tally, values: set[int], allowed: set[int], owed: int, last:
 
 
 def _order(tally: Tally, history: History, missing: dict[int, int], newest: int) -> None:
-    """Count the missing writes that an honest order of writing would not have lost."""
+    """Count the missing writes that writing in order would not have lost."""
     if not missing:
         return
     first: dict[int, int] = {place: history.base for place, floor in missing.items() if floor < history.base}

@@ -1,6 +1,6 @@
-"""What is written to: a file that raidctl makes, a range of a device, or an NBD export.
+"""The medium of the test: a new file, a range of a device, or an NBD export.
 
-A file is made with O_EXCL under a name with the run's id, and used again only if it is a regular file of that name and
+A file is created with O_EXCL under a name with the run's id, and reused only if it is a regular file of that name and
 size. A device is opened with the guards of `raidctl.bench.targets.device`.
 """
 
@@ -27,7 +27,7 @@ from raidctl.text import printable
 from raidctl.units import format_binary
 
 SHARE = 0.25
-"""Of the free room that the file may take at most."""
+"""Share of the free space that the file may take at most."""
 _CODES = {
     State.ZERO: Odd.ZERO,
     State.FOREIGN: Odd.FOREIGN,
@@ -37,7 +37,7 @@ _CODES = {
 
 
 class Medium(Protocol):
-    """What is written to; every call raises OSError if the target fails."""
+    """The storage under test; every call raises OSError if the target fails."""
 
     def write(self, data: mmap.mmap, at: int) -> None:
         """Write a buffer at a byte of the range."""
@@ -46,7 +46,7 @@ class Medium(Protocol):
         """Return when everything written so far is reported to be safe."""
 
     def read(self, at: int, size: int) -> bytes:
-        """Read bytes of the range, from the target and from no cache of this machine."""
+        """Read bytes of the range from the target, bypassing all caches of this machine."""
 
 
 class Handled:
@@ -126,7 +126,7 @@ class RunFile(Opened):
         return None
 
     def _again(self) -> None:
-        """Open the file that an earlier session made."""
+        """Open the file of an earlier session."""
         shown = printable(self.name)
         try:
             about = os.lstat(self.name)
@@ -183,7 +183,7 @@ def content(medium: Medium, plan: Plan, run_id: int, number: int) -> list[int]:
 
 
 def described(data: bytes, place: int, run_id: int) -> list[int]:
-    """The generations of a block's sectors and what else is in it, each once, sorted."""
+    """The generations of a block's sectors and other content, each once, sorted."""
     magic, run, _, generation, _ = HEADER.unpack_from(data)
     if (magic, run) == (MAGIC, run_id) and Checker(len(data), run_id).check(data, place) is State.OK:
         return [generation]

@@ -1,4 +1,4 @@
-"""What writer and witness send each other, and what the witness's journal keeps of it."""
+"""The messages between writer and witness, and the records of the witness's journal."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from raidctl.bench.powercut.report import Cut, How, Plan, PowerCutRun, Target
 
 
 class Open(msgspec.Struct, frozen=True, tag="open", kw_only=True):
-    """Begin a session: of a new run (``plan`` is given), or of one that is there (``run``, or "last")."""
+    """Begin a session of a new run (``plan`` is given), or of an existing one (``run``, or "last")."""
 
     run: str
     host: str | None
@@ -17,10 +17,10 @@ class Open(msgspec.Struct, frozen=True, tag="open", kw_only=True):
     raidctl: str
     virtual: str | None
     target: Target | None
-    """None: only the run is asked for; its target is opened next."""
+    """None: only the run is requested; its target is opened next."""
     plan: Plan | None = None
     left: str | None = None
-    """The run whose last session ended because its witness was gone; None: none, as far as this machine knows."""
+    """The run whose last session ended because its witness was gone; None: none known to this machine."""
 
 
 class Opened(msgspec.Struct, frozen=True, tag="opened", kw_only=True):
@@ -39,7 +39,7 @@ class Opened(msgspec.Struct, frozen=True, tag="opened", kw_only=True):
 
 
 class Refused(msgspec.Struct, frozen=True, tag="refused"):
-    """Nothing was done, for this reason: one sentence."""
+    """Nothing was done; the reason is one sentence."""
 
     why: str
 
@@ -55,14 +55,14 @@ class Same(msgspec.Struct, frozen=True, tag="same"):
 
 
 class Content(msgspec.Struct, frozen=True, tag="content"):
-    """What was read back of blocks, from block ``start`` on; see `judgment`."""
+    """Content of blocks read back, from block ``start`` on; see `judgment`."""
 
     start: int
     blocks: list[list[int]]
 
 
 class Check(msgspec.Struct, frozen=True, tag="check"):
-    """All was read back: judge the cut."""
+    """Everything was read back: judge the cut."""
 
     how: How = "unknown"
 
@@ -80,7 +80,7 @@ class Begin(msgspec.Struct, frozen=True, tag="begin"):
 
 
 class Intent(msgspec.Struct, frozen=True, tag="intent"):
-    """These blocks will be written, in this order; it is answered before the first write."""
+    """These blocks will be written, in this order; answered before the first write."""
 
     places: list[int]
 
@@ -93,13 +93,13 @@ class Durable(msgspec.Struct, frozen=True, tag="durable"):
 
 
 class Beat(msgspec.Struct, frozen=True, tag="beat"):
-    """The writer lives."""
+    """The writer is alive."""
 
     clock: float
 
 
 class Bye(msgspec.Struct, frozen=True, tag="bye"):
-    """The writer ends in order. ``target``: because the target failed, which may be a cut of its power alone."""
+    """The writer ends normally. ``target``: because the target failed, which may be a cut of its power alone."""
 
     target: bool = False
 

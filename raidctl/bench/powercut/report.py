@@ -1,4 +1,4 @@
-"""A power-cut run as it is printed and handed to ``verify``. The names are a contract (`raidctl schema powercut`)."""
+"""A power-cut run as printed, and as evidence for ``verify``. Field names are stable (`raidctl schema powercut`)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ HOWS: tuple[How, ...] = ("unknown", "plug", "pdu", "bmc", "enclosure", "server")
 
 
 class Target(msgspec.Struct, frozen=True, kw_only=True):
-    """What is written to."""
+    """The tested target."""
 
     kind: Annotated[Literal["file", "device", "nbd"], doc("A file that raidctl made, a device, an NBD export.")]
     name: Annotated[str, doc("Path of the file or device, or address of the export.")]
@@ -38,7 +38,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Cut(msgspec.Struct, frozen=True, kw_only=True):
-    """One power cut, and what it left."""
+    """One power cut, and its results."""
 
     number: Annotated[int, doc("1 for the first.")]
     at: Annotated[str, doc("When it was checked, RFC 3339, on the witness's clock.")]
@@ -86,7 +86,7 @@ class Cut(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Needed(msgspec.Struct, frozen=True, kw_only=True):
-    """How many cuts show how much."""
+    """The number of cuts for each confidence."""
 
     loss_probability: Annotated[float, doc("Probability that a cut loses data, 0 to 1, at most.")]
     cuts: Annotated[int, doc("Counted cuts without a loss that show it.")]
@@ -115,7 +115,7 @@ class PowerCutRun(msgspec.Struct, frozen=True, kw_only=True):
     needed: Annotated[tuple[Needed, ...], doc("Cuts without a loss that are needed for lower bounds.")] = ()
 
     def with_cuts(self, cuts: Sequence[Cut]) -> PowerCutRun:
-        """The run with these cuts, and what follows from them."""
+        """Return the run with these cuts, and the conclusions."""
         clean = sum(cut.counted and cut.verdict == "none" for cut in cuts)
         loss = any(cut.accuses for cut in cuts)
         return msgspec.structs.replace(

@@ -1,8 +1,8 @@
-"""A connection between writer and witness: whole messages, each with a code that only an owner of the token can make.
+"""A connection between writer and witness: whole messages, authenticated by a shared token.
 
 Both sides send ``MAGIC`` and 32 random bytes, from which each connection gets its own key; so nothing recorded can be
 sent again. Then come frames: 4 bytes length, 32 bytes HMAC-SHA256 over direction, number of the frame and content, and
-the content, JSON. It is not encrypted: it holds block numbers, no data.
+the content, JSON. Frames are not encrypted: they contain block numbers, no data.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ LARGEST = 1 << 20
 
 
 class Rubbish(CannotTell):
-    """What arrived is not from a raidctl with the same token."""
+    """The received bytes are not from a raidctl with the same token."""
 
 
 class Gone(CannotTell):
@@ -62,7 +62,7 @@ class Wire:
     def send(self, message: msgspec.Struct) -> None:
         """Send a message. Raise Gone."""
         content = msgspec.json.encode(message)
-        # a second thread sends signs of life
+        # another thread sends signs of life
         with self._lock:
             code = self._code(self._mine, self._sent, content)
             self._sent += 1

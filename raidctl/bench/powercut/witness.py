@@ -1,7 +1,7 @@
-"""The witness: a server that keeps the account of a run while the power of another machine is cut.
+"""The witness: a server that records a run while the power of another machine is cut.
 
-It answers an announcement of writes only when it is in the journal. Silence never ends a run: a drive may stall, and
-only the next session of the run shows whether there was a cut. One run is written at a time.
+It answers an announcement of writes only after recording it in the journal. Silence never ends a run: a drive may
+stall, and only the next session of the run shows whether there was a cut. Only one run is active at a time.
 """
 
 from __future__ import annotations
@@ -49,20 +49,20 @@ from raidctl.errors import CannotTell, RaidctlError
 from raidctl.text import printable
 
 GREETING = 10.0
-"""Seconds within which a connection has to introduce itself."""
+"""Seconds within which a client has to introduce itself."""
 FRESH = 5.0
 """Seconds after its last sign of life in which a writer counts as writing."""
 _CLOSING = 1.0
-"""Seconds that a new connection waits for the end of the one before it."""
+"""Seconds that a new connection waits for the end of the previous one."""
 _MOST = 16
 """Connections at a time."""
 _BEATS = 1.0
-"""Seconds between two signs of life that are kept."""
+"""Seconds between two signs of life in the journal."""
 
 
 @dataclass
 class _Run:
-    """A run that is open."""
+    """An open run."""
 
     account: Account
     journal: Journal
@@ -73,17 +73,17 @@ class _Run:
     kept: float = 0.0
     found: list[list[int]] = field(default_factory=list)
     checked: bool = False
-    """Whether the target was compared, and nothing is due."""
+    """Whether the target was compared and no check is due."""
     lives: bool = True
 
     def keep(self, record: Kept, *, sync: bool = False) -> None:
-        """Into the account, then into the journal."""
+        """Record in the account, then in the journal."""
         at = time.monotonic()
         self.account.record(record, at)
         self.journal.append(record, at, sync=sync)
 
     def end(self) -> None:
-        """Keep when the writer was last heard of, and close everything."""
+        """Record the last sign of life of the writer, and close everything."""
         self.lives = False
         self.wire.close()
         if self.checked and self.account.heard is not None:
@@ -93,7 +93,7 @@ class _Run:
 
 
 class Witness:
-    """A witness that keeps its journals in ``directory``; ``tell`` is told what happens, a sentence each."""
+    """A witness with its journals in ``directory``; ``tell`` receives a sentence for each event."""
 
     def __init__(self, directory: Path, token: bytes, tell: Callable[[str], object]) -> None:
         self._directory, self._token, self._tell = directory, token, tell
@@ -147,7 +147,7 @@ class Witness:
                 self._active = None
 
     def acknowledged(self) -> int:
-        """How many writes of the present session were followed by a flush that returned; 0: no session."""
+        """Writes of the present session that were followed by a completed flush; 0: no session."""
         with self._lock:
             history = self._active.account.history if self._active is not None else None
             return history.acknowledged if history is not None and self._active and self._active.checked else 0
@@ -177,7 +177,7 @@ class Witness:
                 self._closed(run)
 
     def _answered(self, wire: Wire, first: Open, where: str) -> _Run | None:
-        """Open the run that is asked for; None: it is refused."""
+        """Open the requested run; None: it is refused."""
         try:
             with self._lock:
                 # the connection of a session that has just ended may not be closed yet
@@ -193,7 +193,7 @@ class Witness:
         return run
 
     def _writing(self) -> bool:
-        """Whether a run is being written at this moment."""
+        """Whether a run is being written now."""
         active = self._active
         return active is not None and active.lives and time.monotonic() - active.heard < FRESH
 
@@ -270,7 +270,7 @@ class Witness:
         return account, journal
 
     def _message(self, run: _Run, message: ToWitness) -> None:
-        """Carry out one message; what contradicts the account ends the connection."""
+        """Handle one message; one that contradicts the account ends the connection."""
         try:
             with self._lock:
                 if not run.lives:
@@ -293,7 +293,7 @@ class Witness:
             run.wire.send(answer)
 
     def _closed(self, run: _Run) -> None:
-        """The connection is closed: keep when the writer was last heard of."""
+        """Record the last sign of life of the writer, after the connection was closed."""
         with self._lock:
             if not run.lives:
                 return
@@ -340,7 +340,7 @@ def _written(run: _Run) -> None:
 
 
 def _asked(run: _Run, message: ToWitness) -> FromWitness | None:
-    """What comes before anything is written."""
+    """Handle requests before anything is written."""
     account = run.account
     if isinstance(message, Same):
         why = account.differs(message.target)
@@ -372,7 +372,7 @@ def _asked(run: _Run, message: ToWitness) -> FromWitness | None:
 
 
 def _id(name: str) -> str:
-    """An id of a run, which becomes the name of a file. Raise CannotTell."""
+    """Check the id of a run, which becomes the name of a file. Raise CannotTell."""
     if len(name) != 16 or not set(name) <= set("0123456789abcdef"):
         raise CannotTell(f'"{printable(name[:40])}" is no id of a run: 16 hexadecimal digits, or "last".')
     return name

@@ -47,17 +47,17 @@ PATIENCE = 60.0
 BEAT = 0.1
 """Seconds between two signs of life."""
 HOT = 64
-"""Blocks that half of the writes go to: so generations are lost, and not only blocks."""
+"""Blocks that receive half of the writes, so that lost generations are found besides lost blocks."""
 _PIECE = 1000
 """Blocks that are reported in one message."""
 
 
 class TargetFailed(CannotTell):
-    """The target failed while it was written to."""
+    """The target failed during a write."""
 
 
 class WitnessGone(CannotTell):
-    """The witness cannot be reached any more."""
+    """The witness can no longer be reached."""
 
 
 class Witnessed:
@@ -171,7 +171,7 @@ def check(witness: Witnessed, medium: Medium, opened: Opened, how: How) -> Cut:
 
 
 def foreign(medium: Medium, opened: Opened) -> int:
-    """How many blocks contain data that the run has not written. Raise CannotTell if they cannot be read."""
+    """Count blocks with data that the run has not written. Raise CannotTell if they cannot be read."""
     plan, run_id = opened.plan, int(opened.run, 16)
     try:
         return sum(Odd.FOREIGN in content(medium, plan, run_id, number) for number in range(plan.blocks))
@@ -185,7 +185,7 @@ class Writing:
     Args:
         opened: The run.
         most: Bytes to write at most.
-        tell: Told in a sentence what happens.
+        tell: Receives a sentence for each event.
     """
 
     def __init__(
@@ -200,11 +200,11 @@ class Writing:
         self._random = random.Random(f"{opened.run} {opened.generation}")  # noqa: S311 - places, no secrets
 
     def run(self, ready: str) -> int:
-        """Write until the limit; return how many groups were flushed. ``ready``: said when a cut counts.
+        """Write until the limit; return the number of flushed groups. ``ready`` is printed when a cut would count.
 
         Raises:
             TargetFailed: The target failed; the witness knows.
-            WitnessGone: It does not know that nothing more is written.
+            WitnessGone: The witness does not know that writing has ended.
         """
         done = 0
         try:
@@ -219,7 +219,7 @@ class Writing:
         except CannotTell:
             raise
         except BaseException:
-            # Ctrl-C, or SIGTERM from a machine that shuts down in order: that is no power cut
+            # Ctrl-C, or SIGTERM from an orderly shutdown: not a power cut
             with contextlib.suppress(CannotTell):
                 self._witness.ask(Bye(), Fine)
             raise
@@ -245,7 +245,7 @@ class Writing:
         self._flushed(first + len(places) - 1)
 
     def _places(self) -> list[int]:
-        """The blocks of a group: half of them from a few that are written often, each once."""
+        """Choose the blocks of a group: half of them from a few that are written often, each once."""
         plan = self._plan
         hot = min(HOT, plan.blocks)
         count = min(plan.group, plan.blocks)

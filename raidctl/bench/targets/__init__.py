@@ -49,7 +49,7 @@ def _refuse_stream(target: Target, stream: Stream) -> None:
         raise BenchError("An operation that no engine knows.")
     if writes + flushes and not target.writable:
         raise BenchError(f"{target.name} may only be read: name a directory, or a range of the device to write to.")
-    # a flush has no place, whatever stands there
+    # a flush has no offset, whatever the field contains
     places = (
         {at for op, at in zip(stream.ops, stream.offsets, strict=True) if op != Op.FLUSH}
         if flushes

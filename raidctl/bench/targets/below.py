@@ -1,6 +1,6 @@
-"""Find which bytes of disks and files a block device maps, through loop devices, partitions and linear mappings.
+"""Find the bytes of drives and files below a block device, through loop devices, partitions and linear mappings.
 
-Writing through one loop device changes what another one shows, and the kernel tells neither of them.
+Writing through one loop device changes the content of another one on the same file, without any notice by the kernel.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _SECTOR = 512
 # vault: 0 41943040 crypt aes-xts-plain64 … 0 7:1 4096
 _TARGET = re.compile(r"^(\S+): +\d{1,18} \d{1,18} ([\w-]+)", re.ASCII | re.MULTILINE)
 _OWN = frozenset({"linear", "thin"})
-"""Targets of which not all of what lies below is theirs."""
+"""Targets that own only a part of the device below."""
 _LINEAR = re.compile(r"^(\S+): +(\d{1,18}) (\d{1,18}) linear (\d+:\d+) (\d{1,18})$", re.ASCII | re.MULTILINE)
 
 
@@ -33,7 +33,7 @@ class Extent(NamedTuple):
 class Stack:
     """All block devices of the kernel, read below ``sys``.
 
-    ``table`` is what ``dmsetup table`` prints: without it, each mapping is taken for a device of its own.
+    ``table`` is what ``dmsetup table`` prints: without it, each mapping counts as a separate device.
     """
 
     def __init__(self, sys: Path, table: str) -> None:
@@ -54,7 +54,7 @@ class Stack:
     def extents(self, number: str, first: int = 0, end: int | None = None, kept: Collection[str] = ()) -> list[Extent]:
         """The extents of a range of a device. Raise OSError, ValueError or LookupError if unknown.
 
-        ``kept``: mappings that are not followed to what lies below, as two devices on them are compared.
+        ``kept``: mappings that are not resolved further, to compare two devices on them.
         """
         place = self._places[number]
         end = _figure(place / "size") * _SECTOR if end is None else end
@@ -123,10 +123,10 @@ class Stack:
 
     def _overlap(self, other: str, number: str, below: Collection[str]) -> bool:
         try:
-            common = self.chain(other) & set(below)  # two volumes on one array share what their ranges share there
+            common = self.chain(other) & set(below)  # two volumes on one array share bytes only if their ranges overlap
             mine, theirs = (self.extents(one, kept=common) for one in (number, other))
         except (OSError, ValueError, LookupError):
-            return self.backing(other) is not None  # its file was removed, or lies where nobody can look
+            return self.backing(other) is not None  # its file was removed, or is inaccessible
         return any(a.what == b.what and a.first < b.end and b.first < a.end for a in mine for b in theirs)
 
 

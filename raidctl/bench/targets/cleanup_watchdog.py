@@ -1,6 +1,6 @@
 """Remove a file when raidctl can no longer do so: a shell that waits for this process to end.
 
-It is needed for signal 9 alone, to which nothing in this process can answer.
+It is needed only for signal 9, which this process cannot handle.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ _SCRIPT = 'read -r _; [ "$(stat -c %d:%i -- "$1" 2>/dev/null)" = "$2" ] && rm -f
 class Caretaker:
     """Remove a file when this process ends, unless dismissed.
 
-    Where it cannot be started (a system without a shell) there is none, which nobody needs to know: it matters only
-    to a raidctl that is killed, and what one leaves is known by its name.
+    If it cannot be started (a system without a shell), this is not reported: it matters only if raidctl is killed, and
+    leftovers are recognised by name.
 
     Args:
         path: The file, absolute.

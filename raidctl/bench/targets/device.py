@@ -1,7 +1,7 @@
 """A block device as a target, read-only unless the user names a range to overwrite.
 
-Even then it is refused if there is a reason to (`raidctl.bench.targets.safety`); and while it is open,
-O_EXCL keeps the kernel from giving it to anybody else: no mount, no array.
+Even then it is refused for any reason in `raidctl.bench.targets.safety`; and while it is open, O_EXCL prevents other
+exclusive use: no mount, no array.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class DeviceTarget(Opened):
 
     def _open(self) -> None:
         """Open it after all safety checks."""
-        # looked at before it is opened: to open a tape rewinds it
+        # checked before it is opened: opening a tape rewinds it
         if not stat.S_ISBLK(Path(self.path).stat().st_mode):
             raise BenchError(f"{printable(self.name)} is no block device.")
         flags = os.O_RDONLY if self._write is None else os.O_RDWR | os.O_EXCL

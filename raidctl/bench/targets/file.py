@@ -1,8 +1,8 @@
 """A temporary file in the user's directory, written completely and removed at the end.
 
-Written in full, since reading what was only reserved, or a hole, reads no disk. Nothing that was there is touched: the
-file is made with O_EXCL, and only that very file is removed; where raidctl is killed, by a second process. It is locked
-while it is used, so that what both have left behind is known from what a running one needs (`leftovers`).
+Written completely, since reading reserved blocks or a hole accesses no drive. Existing files are never touched: the
+file is created with O_EXCL, and only that very file is removed, by a second process if raidctl is killed. It is locked
+while in use, so that leftovers are distinguished from files of a running raidctl (`leftovers`).
 """
 
 from __future__ import annotations
@@ -42,13 +42,13 @@ class FileTarget(Opened):
     """A file that raidctl creates.
 
     Args:
-        directory: Where the user allows it.
-        size: Bytes; rounded up to whole MiB where it is more than one.
-        share: How much of the free room it may take, 0 to 1.
-        run_id: What its blocks are marked with, in generation 0: a `Work` with ``verify`` and ``generation=0`` takes
-            them for good, and one of generation 1 or more for writes that were lost.
-        progress: Told how many bytes of how many are written.
-        tell: Told in a sentence where the file could not be taken away.
+        directory: A directory that the user names.
+        size: Bytes; rounded up to whole MiB above one.
+        share: Maximum share of the free space, 0 to 1.
+        run_id: Mark of its blocks, in generation 0: a `Work` with ``verify`` accepts them with
+            ``generation=0``, and with 1 or more counts them as lost writes.
+        progress: Called with the bytes written and the total.
+        tell: Receives a sentence if the file could not be removed.
 
     Raises:
         BenchError: There is no room, or no file can be written there; on entering.
@@ -152,17 +152,18 @@ class FileTarget(Opened):
         return f" Files of runs that were killed can be removed there: {', '.join(names)}." if names else ""
 
     def _make(self) -> None:
-        # nothing may come between the file and the knowledge that it is to be removed
+        # the file must be registered for removal as soon as it exists
         with defer_signals(_ENDING):
             self._handle, self.direct = open_direct(self.path, os.O_RDWR | os.O_CREAT | os.O_EXCL)
             made = os.fstat(self._handle)
             self._made = (made.st_dev, made.st_ino)
             self._caretaker = Caretaker(self.path, self._made)
-        with contextlib.suppress(OSError):  # some network file systems have no locks; then it cannot be told apart
+        # some network file systems have no locks; then leftovers cannot be recognised
+        with contextlib.suppress(OSError):
             fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
     def _write(self) -> None:
-        """Write everything once, and wait until it is on the disk."""
+        """Write everything once, and wait until it is on the drive."""
         with mmap.mmap(-1, min(_CHUNK, self.size)) as buffer:
             filler = Filler(memoryview(buffer), self._run_id)
             try:

@@ -71,7 +71,7 @@ class Opened:
         raise NotImplementedError
 
     def _refused(self) -> str:
-        """What the system refused."""
+        """Return a description of what the system refused."""
         return self.name
 
 
@@ -111,13 +111,13 @@ def set_direct(handle: int, *, wanted: bool) -> bool:
 def grain_of(handle: int) -> int | None:
     """The smallest block size that a descriptor with O_DIRECT accepts, bytes, found by reading; None: none does.
 
-    Raise OSError for other troubles.
+    Raise OSError for other errors.
     """
     with mmap.mmap(-1, _GRAINS[-1]) as buffer:
         for grain in _GRAINS:
             view = memoryview(buffer)[:grain]
             try:
-                # not at a round place, which would hide what is asked of offsets
+                # not at a round offset, which would hide the required alignment of offsets
                 if os.preadv(handle, [view], grain) == grain:
                     return grain
             except OSError as error:

@@ -1,7 +1,7 @@
 """An NBD export as a target: ``nbd+unix:///NAME?socket=PATH`` or ``nbd://127.0.0.1:PORT/NAME``.
 
-What can be served so can be measured without any right on the machine, as a model of an array whose truth is known.
-Only this machine is asked: a benchmark through a network would measure the network.
+Exports can be measured without permissions on the machine, for example a model of an array with known properties. Only
+servers on this machine are accepted: through a network, the benchmark would measure the network.
 """
 
 from __future__ import annotations
@@ -77,8 +77,8 @@ class NbdTarget:
     """An export of an NBD server on this machine.
 
     Args:
-        uri: Where it is.
-        write: Whether the user allows writing to it; without, it is only read.
+        uri: Its address.
+        write: Whether the user allows writing; otherwise it is only read.
 
     Raises:
         UsageError: The URI names nothing on this machine.

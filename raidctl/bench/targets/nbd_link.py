@@ -205,7 +205,7 @@ def _agreed(where: socket.socket, name: bytes) -> Export:
     if magic != b"NBDMAGIC" or options != b"IHAVEOPT" or not flags & _FIXED:
         raise BenchError("What listens there speaks no NBD of the fixed newstyle.")
     where.sendall(struct.pack(">I", flags & (_FIXED | _NO_ZEROES)))
-    # the name, and one wish: the sizes of blocks
+    # the name, and one information request: block sizes
     _option(where, _GO, struct.pack(">I", len(name)) + name + struct.pack(">HH", 1, _INFO_BLOCK_SIZE))
     return _gone_to(where) or _old_way(where, name, zeroes=not flags & _NO_ZEROES)
 

@@ -1,8 +1,7 @@
 """Find reasons not to write to a device: whatever is in use or holds data. Unknown is never safe.
 
-Four witnesses are asked, and one is enough to refuse: the kernel (holders, partitions, mounts, swap; and O_EXCL,
-which `raidctl.bench.targets.device` opens with), libblkid through its two programs, and the well-known places of the
-first and the last MiB.
+Any of four checks suffices to refuse: the kernel (holders, partitions, mounts, swap; and O_EXCL in
+`raidctl.bench.targets.device`), blkid and wipefs, and known signatures in the first and last MiB.
 """
 
 from __future__ import annotations
@@ -51,7 +50,7 @@ class Kernel:
             yield f"which other devices show the same bytes is unknown ({getattr(error, 'strerror', None) or error})"
 
     def _elsewhere(self, number: str) -> Iterator[str]:
-        """What is in use or holds data below a device, or beside it on the same bytes."""
+        """What is in use or holds data below a device, or on a device that shares bytes with it."""
         table = ""
         if any((self.sys / "dev/block").glob("*/dm")):
             [answer] = LocalRunner().carry_out([TABLE])
@@ -152,7 +151,7 @@ def judged(blkid: Answer, wipefs: Answer, head: bytes, tail: bytes, size: int) -
     asked = [_blkid(blkid), _wipefs(wipefs)]
     found += [reason for reason in asked if reason]
     if all(reason is None for reason in asked) and (reason := foreign(head, tail)):
-        # nobody who knows all signatures could be asked
+        # libblkid, which knows all signatures, is not available
         found.append(f"{reason}, and neither blkid nor wipefs is installed to say what it is (package util-linux)")
     return list(dict.fromkeys(found))
 

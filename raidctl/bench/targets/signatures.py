@@ -1,7 +1,7 @@
 """Find known signatures in the first and last MiB of a device. Pure.
 
-It stands beside libblkid, which knows more of them; where libblkid cannot be asked, only a device that is empty, or was
-written by raidctl's own benchmark, is taken for one that nobody needs (`foreign`).
+This complements libblkid, which knows more signatures. Without libblkid, only a device that is empty, or was written by
+raidctl's benchmark, counts as free (`foreign`).
 
 Sources: the on-disk formats as documented in the kernel's Documentation, its headers under include/uapi/linux, and the
 projects' own descriptions.
@@ -17,7 +17,7 @@ EDGE = 1 << 20
 """Bytes that are read at either end."""
 
 _KIB = 1 << 10
-# what it is, where it stands from the beginning (bytes), the bytes
+# name, offset from the beginning in bytes, the bytes
 _HEAD: tuple[tuple[str, int, bytes], ...] = (
     ("a LUKS container", 0, b"LUKS\xba\xbe"),
     ("a LUKS container", 16 * _KIB, b"SKUL\xba\xbe"),
@@ -55,7 +55,7 @@ _HEAD: tuple[tuple[str, int, bytes], ...] = (
     ("a partition table (Apple)", 512, b"PM\x00\x00"),
     ("a disk label (BSD)", 512, b"\x57\x45\x56\x82"),
 )
-# the same, from the end (bytes before it)
+# the same, with the offset before the end
 _TAIL: tuple[tuple[str, int, bytes], ...] = (
     ("a partition table (GPT, second copy)", 512, b"EFI PART"),
     ("a partition table (GPT, second copy)", 4 * _KIB, b"EFI PART"),
@@ -128,7 +128,7 @@ def _zfs(head: bytes, tail: bytes, size: int) -> list[str]:
 def foreign(head: bytes, tail: bytes) -> str | None:
     """Why the ends of a device are not free, if only they can be read; None: zeros or raidctl's blocks.
 
-    Unknown is never safe: bytes that no table knows may be a database's.
+    Unknown content is never safe: it may belong to a database.
     """
     for where, data in (("first", head), ("last", tail)):
         for at in range(0, len(data), SECTOR):

@@ -20,8 +20,8 @@ Way = tuple[str, int, int]
 class Alignment:
     """Random operations at multiples of the chunk, and shifted by a sector, by 4 KiB, by half a chunk.
 
-    A chunk is what one drive holds in a row: the volume's strip, where that is told, or 64 KiB. Blocks are of 4 KiB,
-    of 16 KiB, and of a chunk; what is larger than a chunk is placed at its own multiples.
+    A chunk is the contiguous part on one drive: the volume's reported strip size, or 64 KiB. Blocks have 4 KiB, 16 KiB,
+    and the size of a chunk; blocks larger than a chunk are placed at multiples of their size.
     """
 
     depth: int = 4

@@ -43,8 +43,9 @@ class Commits:
     fsync: bool = False
     """Whether fsync is measured too; it may flush again for the file system's journal."""
     past: Past = None
-    """A device or export (or its URI) to which flushes are sent too, since layers in between may drop them. None: the
-    single disk below, if a file system or layers lie above it.
+    """A device or export (or its URI) that is flushed too, since layers in between may drop flushes.
+
+    None: the single drive below, if a file system or layers lie above it.
     """
     rounds: int = ROUNDS
 
@@ -64,13 +65,13 @@ class Commits:
     def needs(self, target: Target) -> Needs:
         """Rewrites a few blocks as often as possible."""
         most = 64 * KIB * (max(self.streams) + 1)
-        # past file system and layers as well, where there are some, and the disk below may be opened
+        # also bypassing file system and layers, if there are any and the drive below may be opened
         several = len(self.ways()) + (1 if target.kind != "nbd" or self.past else 0)
         return Needs(seconds=self.rounds * self.seconds * several, written=None, size=most)
 
     def run(self, bench: Bench) -> Steps:
         """Run all phases in random order, round by round."""
-        # no server of NBD knows more than one kind of flush
+        # NBD has only one kind of flush
         ways = [way for way in self.ways() if way[0] != "fsync" or isinstance(bench.target, Handled)]
         past = self._past(bench)
         ways += [("raw", self.sizes[0], 1)] if past else []
@@ -91,14 +92,14 @@ class Commits:
         return self._result(bench, phases)
 
     def _past(self, bench: Bench) -> Past:
-        """Where a flush bypasses file system and layers; None if there are none, or the disk cannot be opened."""
+        """Where a flush bypasses file system and layers; None if there are none, or the drive cannot be opened."""
         layered = bench.target.direct and (bench.target.kind == "file" or not bench.below.bare)
         past = self.past or (bench.below.disk if layered else None)
         if past is not None:
             try:
                 with flushes(past):
                     return past
-            except RaidctlError:  # without the right to it, the rest is measured all the same
+            except RaidctlError:  # without permission, only this part is skipped
                 pass
         return None
 

@@ -21,9 +21,10 @@ from raidctl.bench.work import Op, Stream, Target, Work
 
 @dataclass(frozen=True, kw_only=True)
 class Compression:
-    """Write zeros and random data to the same offsets, and read both; the engines can write only the latter.
+    """Write zeros and random data to the same offsets, and read both.
 
-    So both are written by one plain loop, one after the other, each followed by a flush: what counts is the ratio.
+    The engines can write only random data, so both are written by one plain loop, one after the other, each followed by
+    a flush: only the ratio matters.
     """
 
     block: int = 64 * KIB
@@ -54,7 +55,7 @@ class Compression:
             for kind in bench.shuffled(list(halves)):
                 reads = stream(Op.READ, places[kind], size, cycle=True)
                 phases[f"read_{kind}"].add(bench.run(reads, seconds=self.seconds))
-            # later reads are to meet no zeros
+            # later reads must not find zeros
             bench.run(stream(Op.WRITE, places["zeros"], size))
             yield
         return self._result(bench, phases)
@@ -64,7 +65,7 @@ class Compression:
         size = bench.fitting(self.block)
         places = bench.places(size, self.blocks, begin=half * self.blocks * size, span=self.blocks * size)
         wanted = Stream(ops=bytes([Op.WRITE]) * len(places), offsets=places, size=size)
-        # outside of the engine, the same is refused as within it
+        # refused outside of the engine as within it
         refuse_outside(bench.target, Work(streams=[wanted]))
         if bench.over:
             raise Interrupted

@@ -38,7 +38,7 @@ def evidence(results: Mapping[str, TrialResult], facts: Evidence | None = None) 
 
 
 def _bare(commits: TrialResult | None) -> bool:
-    """Whether commits were measured on the disk itself, where no layer can drop a flush."""
+    """Whether commits were measured on the drive itself, where no layer can drop a flush."""
     return commits is not None and commits.series.get("raw") is True
 
 

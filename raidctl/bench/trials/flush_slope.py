@@ -98,8 +98,8 @@ class FlushSlope:
 def fitted(points: list[Point], destage: float | None) -> tuple[slope.FlushSlope, float | None]:
     """The line, and the destage rate (MiB/s) with which it is compared.
 
-    What leaves the cache while it is being filled is not there when the flush comes. Where the rate is not known from
-    the knee, a slope that explains the points tells it: the one follows from the other in a few turns.
+    Data that leaves the cache while it is being filled is not flushed. If the rate is not known from the knee, it is
+    derived from a slope that explains the points, in a few iterations.
     """
     rate = destage
     for _ in range(4):

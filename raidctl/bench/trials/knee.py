@@ -32,8 +32,8 @@ class _Found:
 class Knee:
     """Random writes to offsets not written before, until they slow down.
 
-    The first fill tells how long an empty cache needs to become so again; the others count. Small random writes, since
-    controllers let large sequential ones pass by their cache.
+    The first fill shows how long the cache needs to become empty again; the others count. Writes are small and random,
+    since large sequential ones may bypass a controller's cache.
     """
 
     block: int = 64 * KIB

@@ -28,8 +28,8 @@ FAST = 2.0
 class Overwrite:
     """Ranges of growing size, each rewritten at random: rewrites of what the cache holds stay in it.
 
-    Independent of the knee: it needs no drained cache, and no model of how it empties; its answer lies between the
-    largest part that stays fast and the smallest that does not.
+    Independent of the knee: it needs neither an empty cache nor a model of how it empties. The result lies between the
+    largest range that stays fast and the smallest that does not.
     """
 
     most: int = 2 * GIB

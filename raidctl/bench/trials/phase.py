@@ -39,7 +39,7 @@ class Phase:
     def add_commits(self, outcome: Outcome) -> None:
         """Count one round of streams that alternately write and flush; a commit is both.
 
-        Those of one stream are counted from the end of the first on, exactly: that one began anywhere in a revolution.
+        For one stream, commits count exactly from the end of the first, which began anywhere in a revolution.
         """
         for one in outcome.samples:
             waits = one.latencies

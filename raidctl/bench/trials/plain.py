@@ -109,7 +109,7 @@ def flushes(past: str | Connectable) -> Iterator[Callable[[], object]]:
     except OSError as error:
         raise refusal(past, error) from None
     try:
-        # of a block device that is a bare flush: what was written to the file beside it is not its page cache's
+        # on a block device this is a bare flush: the page cache of the file above it is separate
         yield lambda: os.fdatasync(handle)
     finally:
         os.close(handle)

@@ -1,7 +1,7 @@
 """Commits under another cache policy: switch, measure again, switch back (BENCH 2.3, E4 and E4').
 
-Who switches is handed in: a context manager that has the policy in force inside of it, and what was there before
-after it, whatever happens. The order is A B B A, so that a drift of the machine does not look like an effect.
+The caller passes a context manager that activates the policy and always restores the previous one. The order is A B B
+A, so that a drift of the machine does not look like an effect.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class PolicySwitch:
         for state in self.states:
             mine = seen.setdefault(FIGURES[state], _Seen())
             with self.turn(state):
-                # what waited in the cache goes out now
+                # destages the present content of the cache
                 bench.flush()
                 self._phase(bench, mine)
                 self._phase(bench, mine)

@@ -121,7 +121,7 @@ class RaidLevel:
     def _stripes(self, bench: Bench, seen: _Seen) -> None:
         """Sequential writes, each at a multiple of its size: full stripes need no reads before.
 
-        One at a time: of several under way, Linux and controllers make whole stripes of what is none.
+        One at a time: Linux and controllers merge several concurrent writes to full stripes.
         """
         for each in bench.shuffled(self._chunks(bench)):
             size = bench.fitting(each)

@@ -36,7 +36,7 @@ class Layers:
     def data_drives(self) -> int | None:
         """Drives that hold data of a stripe; None if unknown.
 
-        A pattern alone does not tell it: RAID-5 may repeat after as many chunks as it has drives.
+        A pattern alone does not show it: RAID-5 may repeat after as many chunks as it has drives.
         """
         if self.whole is not None:
             return self.whole

@@ -81,8 +81,8 @@ class _Seen:
 class ReadAhead:
     """Reads of 64 KiB, one at a time: sequential and random past the kernel, and sequential through it.
 
-    With a ``kernel``, the kernel's read-ahead is set to several sizes, there and back again. With a ``switch``, the
-    controller's own is switched: as it is, the other way twice, as it is, so that no drift looks like an effect.
+    With a ``kernel``, the kernel's read-ahead is set to several sizes, up and down. With a ``switch``, the controller's
+    own is inverted: unchanged, inverted twice, unchanged, so that no drift looks like an effect.
     """
 
     size: int = 64 * KIB
@@ -147,7 +147,7 @@ class ReadAhead:
     def _buffered(self, bench: Bench, seen: _Seen, phase: Phase) -> None:
         """Sequential reads through the page cache, from an offset that is not cached."""
         try:
-            # the kernel looks at the setting when a file is opened
+            # the kernel reads the setting when a file is opened
             with buffered(bench.target) as view:
                 size = bench.fitting(self.size)
                 first = bench.places(size, 1)[0]
@@ -169,7 +169,7 @@ class ReadAhead:
         with ExitStack() as stack:
             try:
                 stack.enter_context(switch.other())
-            except ChangeStands:  # not put back: whoever waits must hear of that first
+            except ChangeStands:  # not restored: that is reported first
                 raise
             except RaidctlError as error:
                 seen.controller.clear()

@@ -33,7 +33,7 @@ class _Seen:
 class ReadCache:
     """Working sets from small to large, each read once and then at random: hits are fast.
 
-    Then the same 2 MiB again and again, as hdparm -T --direct does it: what the way to the cache carries.
+    Then the same 2 MiB repeatedly, as hdparm -T --direct does: the throughput between host and cache.
     """
 
     most: int = 4096 * MIB

@@ -20,7 +20,7 @@ NEAR, EXCEEDS = 0.85, 1.05
 ETHERNET = 125e6 / MIB
 """Maximum MiB/s of 1 Gbit/s Ethernet, less a few percent of headers."""
 FLOOR = 50e6 / MIB
-"""MiB/s that a good disk reads sequentially at any position; most are twice as fast."""
+"""MiB/s that a good drive reads sequentially at any position; most are twice as fast."""
 _REMOTE = frozenset({"network", "served", "virtual_machine"})
 """Confounders with which a network may lie in between."""
 
@@ -53,7 +53,7 @@ class Sequential:
         return Needs(seconds=seconds, written=None if target.writable else 0, size=max(self.sizes))
 
     def run(self, bench: Bench) -> Steps:
-        """Run all phases at all positions in random order, round by round."""
+        """Run all phases at every position in random order, round by round."""
         ways = self.ways(writable=bench.target.writable)
         phases = {way: Phase() for way in ways}
         for _ in bench.rounds(self.rounds):
@@ -65,7 +65,7 @@ class Sequential:
         return self._result(bench, phases)
 
     def _round(self, bench: Bench, way: Way, phase: Phase) -> None:
-        """One rate of all positions together, from their total time: the mean over the disk."""
+        """One rate of all positions together, from their total time: the mean over the drive."""
         kind, asked, depth = way
         size, op = bench.fitting(asked), Op.READ if kind == "read" else Op.WRITE
         count, seconds = 0, 0.0

@@ -1,4 +1,4 @@
-"""Detect blocks that no disk answers for: zeros compared with other blocks (BENCH 2.18)."""
+"""Detect blocks without a drive behind them: zeros compared with other blocks (BENCH 2.18)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class _Seen:
 class Thin:
     """Blocks at random offsets, each read once without an engine: unwritten ones read as zeros, at once.
 
-    A file of raidctl's own was written in full, so it is for devices and exports.
+    It is for devices and exports, as raidctl's own files are written completely.
     """
 
     size: int = 64 * KIB
@@ -63,7 +63,7 @@ class Thin:
             return
         if bench.over:
             raise Interrupted
-        # outside of the engine, the same is refused as within it
+        # refused outside of the engine as within it
         refuse_outside(bench.target, Work(streams=[stream(Op.READ, places, size)]))
         with gets(bench.target, size) as get:
             for place in places:

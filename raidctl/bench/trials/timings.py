@@ -55,7 +55,7 @@ class Timings:
                     phases[way].add(bench.run(row, seconds=self.seconds))
                     continue
                 with buffered(bench.target) as view:
-                    # a row is not read twice, or it would be the page cache that is timed
+                    # a sequence is not read twice: the page cache would be measured
                     phases[way].add(bench.run(row, seconds=self.seconds, target=view))
             yield
         figures = {way: phase.spread("MiB/s", block / MIB) for way, phase in phases.items()}

@@ -1,4 +1,4 @@
-"""Several drives at once against each alone, which shows the limit of bus, expander or processor (BENCH 2.12)."""
+"""Several drives at once against each alone, to find limits of bus, expander or processor (BENCH 2.12)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from raidctl.bench.work import Engine, Op, Target, Work
 from raidctl.errors import BenchError
 
 EDGE = 0.1
-"""Share of the time at either end that is left out, besides what is not common to all."""
+"""Share of the time that is left out at either end of the common time."""
 BUSY = 0.9
 """Share of all processors in use above which the processor may be the limit."""
 _WORTH: dict[Verdict, int] = {"pass": 0, "info": 0, "inconclusive": 1, "suspect": 2, "fail": 3}
@@ -44,7 +44,7 @@ class _Seen:
 class Together:
     """Sequential reads of each drive alone, all pairs, and all; forwards and backwards, at the same offset of each.
 
-    Only the time in which all of a group were reading counts: the first that is done ends it.
+    Only the time in which all drives of a group were reading counts: the first that is done ends it.
     """
 
     others: tuple[Target, ...]
@@ -164,7 +164,7 @@ def _job(engine: Engine, target: Target, work: Work) -> Job:
         arrive()
         begun = now()
         outcome = engine.run(target, work)
-        # an engine tells times from its own start, which lies between these two
+        # an engine reports times from its own start, which lies between these two
         start = (begun + max(begun, now() - int(outcome.wall_seconds * 1e9))) // 2
         failed = sum(1 for one in outcome.samples for result in one.results if result < one.size)
         if failed:

@@ -72,7 +72,7 @@ class Trial(Protocol):
         """Requirements on an open target."""
 
     def run(self, bench: Bench) -> Steps:
-        """Measure. Raise RaidctlError if nothing could be measured; `whole` runs it without turns."""
+        """Measure. Raise RaidctlError if nothing could be measured; `whole` runs it without interleaving."""
 
 
 def whole(trial: Trial, bench: Bench) -> TrialResult:
@@ -152,9 +152,9 @@ class Below:
     read_percent: float | None = None
     """Reported percentage of the controller's cache reserved for reads."""
     disk: str | None = None
-    """The one disk below all layers of the kernel; None: several, or unknown."""
+    """The single drive below all layers of the kernel; None: several, or unknown."""
     bare: bool = False
-    """Whether the target is a device without layers: that disk or a partition of it."""
+    """Whether the target is a device without layers: that drive or a partition of it."""
     write_cache: str | None = None
     """`on` or `off`: whether any cache is reported to acknowledge writes before the drives have them."""
     links: tuple[Link, ...] = ()
@@ -225,7 +225,7 @@ class Bench:
 
     @property
     def durable(self) -> bool:
-        """Whether a verdict on durability is possible at all."""
+        """Whether a verdict on durability is possible."""
         return not any(one.forbids for one in self.confounders)
 
     def rounds(self, count: int = ROUNDS) -> Iterator[int]:
@@ -249,7 +249,7 @@ class Bench:
     ) -> Outcome:
         """Run streams at once with the engine, on another ``target`` if given.
 
-        Each call has a generation of its own, so that no block is ever written twice with the same content.
+        Each call has a new generation, so that no block is ever written twice with the same content.
 
         Raises:
             Interrupted: The session is over.
@@ -287,7 +287,7 @@ class Bench:
     def settle(self) -> None:
         """Flush after writes, and wait until reads are calm again.
 
-        A flush does not empty a cache that a battery keeps. Waiting takes a tenth of the session at most.
+        A flush does not empty a cache protected by a battery. Waiting takes a tenth of the session at most.
         """
         self.flush()
         begun = self.spent
@@ -309,7 +309,7 @@ class Bench:
     def limits(self, rates: Sequence[tuple[int, int, float | None]]) -> tuple[str, ...]:
         """Sentences on rates (bytes of an operation, depth, operations per second) that are limited by the engine.
 
-        An engine reaches hundreds of thousands on memory, so only rates above ``LOOKED_AT`` are looked at.
+        An engine reaches hundreds of thousands on memory, so only rates above ``LOOKED_AT`` are examined.
         """
         found: list[str] = []
         for size, depth, rate in rates:
@@ -353,7 +353,7 @@ class Bench:
     def places(self, size: int, count: int, *, begin: int = 0, span: int | None = None) -> array[int]:
         """Random offsets for operations of ``size`` bytes within ``span`` bytes from ``begin`` (None: all of it).
 
-        None comes twice before all have come once. Raise BenchError where not even one fits.
+        None is repeated before all have been used. Raise BenchError if not even one fits.
         """
         end = self.target.size if span is None else min(begin + span, self.target.size)
         slots = (end - begin) // size

@@ -1,6 +1,6 @@
 """Other views of an open target: through the page cache, or part of the device below it.
 
-They only read. Each is a target of its own, so that engines measure it as any other.
+They only read. Each is a separate target, so that engines measure it as any other.
 """
 
 from __future__ import annotations

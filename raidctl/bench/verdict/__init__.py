@@ -1,5 +1,5 @@
 """Weigh the evidence of measurements and inventory: which kind of cache acknowledges early? Pure.
 
-``evidence`` is what was found out, ``early`` the table that weighs it. A pass needs evidence of durability; what is
-only not refuted is inconclusive.
+``evidence`` has the facts, ``early_acknowledgement`` the table that weighs them, ``decision`` the next tests. A pass
+needs evidence of durability; a promise that is merely not refuted is inconclusive.
 """

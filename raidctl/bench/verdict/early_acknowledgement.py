@@ -11,7 +11,7 @@ drive with a cache that survives             fast       -             -         
 battery-backed controller, drives off        fast       kept          **slow**       -               pass
 the same, drives' caches on                  fast       kept          **fast**       slow            fail
 write-back without a battery                 fast       kept          slow           -               fail
-write-back promised, write-through in force  slow       kept          -              -               fail
+write-back promised, write-through active    slow       kept          -              -               fail
 array that destages on a flush               slow       emptied       -              -               pass
 virtual disk                                 any        any           -              -               inconclusive
 ===========================================  =========  ============  =============  ==============  ==================
@@ -78,7 +78,7 @@ def weigh(evidence: Evidence) -> Finding:
     if speed == "between":
         return _unclear("between", f"{seen}: too many for an uncached drive, too few for a cache.", test=REPEAT)
     found = _slow(evidence, seen) if speed == "slow" else _fast(evidence, seen)
-    # every pass rests on something that was slow, or not very fast
+    # every pass needs a rate that was slow, or not very fast
     return _doubted(evidence, found) if speed == "slow" or found.verdict == "pass" else found
 
 
@@ -97,7 +97,7 @@ def _solid_state(e: Evidence) -> Finding:
 def _slow(e: Evidence, seen: str) -> Finding:
     """No faster than the medium: each commit waits for it."""
     flushed = emptied(e)
-    # without a flush fast and with it slow: a cache is there, and the flush empties it
+    # fast without a flush and slow with it: there is a cache, and the flush empties it
     destages = pace(e.commits_unflushed, e.limit) == "fast" and flushed is True
     if destages and e.controller and e.policy == "write_back":
         if e.promise == "protected_write_back" and not e.battery:

@@ -1,6 +1,6 @@
 """Evidence on a device: measured intervals (E1 to E5), and facts of the inventory (C1, C2). Data only.
 
-Every figure is a 95 % interval, and is judged as a whole: what lies on both sides of a limit tells nothing.
+Every figure is a 95 % interval, judged as a whole: an interval on both sides of a limit decides nothing.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ class Evidence:
 
     @property
     def limit(self) -> float | None:
-        """Commits per second of an uncached disk: one per revolution."""
+        """Commits per second of an uncached drive: one per revolution."""
         return self.rpm / 60 if self.medium == "rotating" and self.rpm else None
 
 

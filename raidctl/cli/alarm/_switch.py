@@ -13,13 +13,13 @@ from raidctl.text import printable
 
 
 def switch(settings: Settings, consent: Consent, word: str, *, on: bool) -> int:
-    """Plan, ask, switch and read again; the exit code."""
+    """Plan, ask, switch and verify; return the exit code."""
     value = "enabled" if on else "disabled"
     return perform(settings, consent, lambda seen: desired_settings(controllers_for(seen, word), {"alarm": value}))
 
 
 def controllers_for(seen: Survey, word: str) -> list[Controller]:
-    """The RAID controllers that a word means.
+    """Return the RAID controllers that a word names.
 
     Raises:
         UsageError: It means none.

@@ -54,13 +54,13 @@ def _deeds(seen: Survey, word: str) -> list[Deed]:
 
 
 def _hits(deed: Deed, seen: Survey) -> Sequence[str]:
-    """The warning of the plan (B3)."""
+    """Return the warning for the plan (B3)."""
     controller = controller_of(seen.inventory, deed.object_id)
     return (HOURS, affected(controller)) if controller is not None else ()
 
 
 def _denials(deed: Deed, seen: Survey, named: Machine, settings: Settings) -> Sequence[Denial]:
-    """The guards, with the last learn cycle in the controller's log or in the journal (B2)."""
+    """Apply the guards, with the last learn cycle from the controller's log or the journal (B2)."""
     now = datetime.now(timezone.utc)
     logs = converse(read_logs(seen, named.vendors, now, frozenset({deed.object_id})), named.runner)
     last, reported = last_learn(logs.logs, deed.object_id, now)
@@ -69,7 +69,7 @@ def _denials(deed: Deed, seen: Survey, named: Machine, settings: Settings) -> Se
 
 
 def _own(deed: Deed, seen: Survey, named: Machine, settings: Settings) -> str | None:
-    """When raidctl last started a learn cycle of this controller; None: it has not, or its journal cannot be read."""
+    """Return when raidctl last started a learn cycle of this controller; None: never, or its journal cannot be read."""
     controller = controller_of(seen.inventory, deed.object_id)
     serial = controller.serial if controller is not None else None
     try:

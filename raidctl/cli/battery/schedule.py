@@ -48,13 +48,13 @@ def command(context: click.Context, *, controller: str) -> int:
 
 
 def _by_hand(seen: Survey, controller: Controller) -> Sequence[Denial]:
-    """Why the schedule is not changed, with the command for a person."""
+    """Explain why the schedule is not changed, with the command to change it by hand."""
     families = vendors()[0]
     deed = Deed(object_id=controller.id, verb="schedule_learn")
     try:
         unable = lacking([deed], seen, families)
     except AccessMissing:
-        return ()  # it is a problem of the machine
+        return ()  # reported as a problem of the machine
     offered = offered_by(controller, families)
     if unable or offered is None:
         return unable

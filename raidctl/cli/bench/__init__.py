@@ -1,4 +1,4 @@
-"""``raidctl bench``: how storage behaves, measured; what was measured is kept, shown and compared."""
+"""``raidctl bench``: measure storage; save, show and compare the results."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ _COMMANDS = {
     "powercut": "Test whether acknowledged writes survive power cuts.",
     "witness": "Record acknowledgements for the power-cut test of another machine.",
 }
-"""Commands with a module of their own (``bench/run.py`` …), imported when they are used."""
+"""Commands in separate modules (``bench/run.py`` …), imported when they are used."""
 _DIGITS = 18
-"""Of the largest number that a run can have."""
+"""Digits of the largest run number."""
 _WRITES = 'what can be shown is written by "raidctl --json bench show RUN > FILE".'
 
 
@@ -53,7 +53,7 @@ def command() -> None:
 
 
 def store_of(settings: Settings) -> Store:
-    """The collection of runs; nothing is made by looking.
+    """Return the store of runs; opening it for reading creates nothing.
 
     Raises:
         AccessMissing: The state directory is another user's.
@@ -64,7 +64,7 @@ def store_of(settings: Settings) -> Store:
 
 
 def named(word: str, store: Store) -> Run:
-    """The run that a word names.
+    """Return the run that a word names.
 
     Raises:
         UsageError: There is none.
@@ -86,7 +86,7 @@ def named(word: str, store: Store) -> Run:
 
 
 def _run_in(document: bytes, shown: str) -> Run:
-    """The run that a file has. Raise CannotTell where it is something else, which is said."""
+    """Return the run in a file. Raise CannotTell, with a description of the content, if there is none."""
     from raidctl.bench.store import decoded  # noqa: PLC0415 - as above
 
     if not document.strip():
@@ -106,7 +106,7 @@ def _run_in(document: bytes, shown: str) -> Run:
 
 
 def _lines(document: bytes) -> int:
-    """How many lines with a run each there are; 0: it is something else."""
+    """Return the number of lines that are a run each; 0: the content is something else."""
     lines = [line for line in document.splitlines() if line.strip()]
     try:
         found = [json_decode.decode(line) for line in lines]
@@ -116,5 +116,5 @@ def _lines(document: bytes) -> int:
 
 
 def _is_run(found: object) -> bool:
-    """Whether a document has what every run has: others, as the answers of ``verify``, have a session, too."""
+    """Return whether a document has the keys of a run: other documents, as those of ``verify``, have a session, too."""
     return isinstance(found, dict) and found.keys() >= {"at", "raidctl", "session"}

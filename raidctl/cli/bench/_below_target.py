@@ -1,4 +1,4 @@
-"""What the inventory and the kernel say of what lies below a target, for the trials that can use it."""
+"""The storage below a target, from inventory and kernel, for the trials that need it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _PCI = "/sys/bus/pci/devices"
 
 
 def below(scope: Scope | None, asks: Runner, rpm: float | None) -> Below:
-    """Everything that is told."""
+    """Return everything that the inventory and the kernel report."""
     if scope is None:
         return Below(rpm=rpm)
     drives = [drive for _, drive in scope.drives]
@@ -45,13 +45,13 @@ def _volume(found: Below, controller: Controller, volume: Volume) -> Below:
     members = [drive for drive in controller.drives if array is not None and drive.id in array.drives]
     sizes = [drive.size_bytes for drive in members]
     alone = array is not None and [v.id for v in controller.volumes if v.array == array.id] == [volume.id]
-    # an array with room left, or with other volumes on it, is larger than what is measured
+    # an array with free space, or with other volumes, is larger than what is measured
     whole = alone and array is not None and not array.free_bytes
     return replace(
         found,
         level=volume.raid_level,
         strip=volume.strip_bytes,
-        # those that are gone are counted: with them it was made
+        # missing members count: the array was created with them
         drives=volume.drives_expected or len(members) or None,
         drive_bytes=min(size for size in sizes if size) if all(sizes) and sizes else None,
         volume_bytes=volume.size_bytes if whole else None,
@@ -67,7 +67,7 @@ def _cache(cache: Cache | None) -> int | None:
 
 
 def _read_percent(cache: Cache | None) -> float | None:
-    """The share for reads, where the controller keeps one apart."""
+    """Return the read share of a controller whose cache is split."""
     if cache is None or cache.present is False:
         return None
     if cache.read_percent is not None:
@@ -77,7 +77,7 @@ def _read_percent(cache: Cache | None) -> float | None:
 
 
 def _write_cache(scope: Scope) -> str | None:
-    """On where any layer has one in force; off where all say that they have none."""
+    """Return "on" if any layer has an active write cache, "off" if all layers report that they have none."""
     reported: list[str | None] = [volume.cache.write_active if volume.cache else None for _, volume in scope.volumes]
     reported += [_OF_DRIVES.get(drive.write_cache or "") for _, drive in scope.drives]
     if "write_back" in reported:
@@ -86,7 +86,7 @@ def _write_cache(scope: Scope) -> str | None:
 
 
 def _of_drives(drives: Sequence[Drive]) -> list[Link]:
-    """The link of a drive that is alone: behind a controller there are several, and caches before them."""
+    """Return the link of a single drive: behind a controller are several, and caches before them."""
     one = drives[0] if len(drives) == 1 else None
     if one is None or one.link_gbps is None or one.interface not in ("sata", "sas", "ata", "scsi"):
         return []
@@ -95,7 +95,7 @@ def _of_drives(drives: Sequence[Drive]) -> list[Link]:
 
 
 def _of_controllers(scope: Scope, asks: Runner) -> list[Link]:
-    """The PCI links of the functions that the disks hang on, as they were negotiated."""
+    """Return the negotiated PCI links of the controllers of the drives."""
     addresses = sorted({block.pci_address for block in scope.blocks if block.pci_address})
     names = ("current_link_speed", "current_link_width")
     requests = [Read(f"{_PCI}/{address}/{name}") for address in addresses for name in names]
@@ -113,7 +113,7 @@ def _of_controllers(scope: Scope, asks: Runner) -> list[Link]:
 
 
 def _mapped(found: Below, root: BlockDevice, asks: Runner) -> Below:
-    """Where a mapping has its bytes; why that is not known."""
+    """Add the extents of a mapping, or why they are unknown."""
     name = root.dm_name or root.name
     answer = converse(ask(Run(("dmsetup", "table", name))), asks)
     if answer.trouble is Failure.MISSING:
@@ -130,6 +130,6 @@ def _mapped(found: Below, root: BlockDevice, asks: Runner) -> Below:
 
 
 def _node(numbers: str) -> str | None:
-    """``/dev/sda3`` of ``8:3``."""
+    """Return ``/dev/sda3`` for ``8:3``."""
     place = Path(f"/sys/dev/block/{numbers}")
     return f"/dev/{place.resolve().name.replace('!', '/')}" if place.exists() else None

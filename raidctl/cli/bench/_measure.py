@@ -1,4 +1,4 @@
-"""Carries out what ``raidctl bench run`` was asked for: target, engine, confounders, session."""
+"""Carry out ``raidctl bench run``: target, engine, confounders, session."""
 
 from __future__ import annotations
 
@@ -36,15 +36,15 @@ from raidctl.text import printable
 Say = Callable[[str, float, float], object]
 Agree = Callable[[Sequence[str]], object]
 LISTENING = 0.5
-"""Seconds in which nothing is done, to hear whether something else uses the disks."""
+"""Idle seconds at the start, to detect other load on the drives."""
 _BLOCK = 4096
-"""Bytes of the operations that an engine is tried with on memory."""
+"""Block size in bytes when an engine is calibrated on memory."""
 _DEPTH = re.compile(r"(?:^|_)qd(\d+)(?:_|$)")
 
 
 @dataclass
 class Measured:
-    """What came of it."""
+    """The results of a measurement."""
 
     session: Session
     second: Session | None = None
@@ -53,18 +53,18 @@ class Measured:
 
 @dataclass
 class Measuring:
-    """An order on its way."""
+    """A measurement in progress."""
 
     order: Order
     seen: Survey
     asks: Asks
     say: Say
-    """Told what is being done, seconds spent, and seconds in all."""
+    """Called with the current step, seconds spent, and seconds in total."""
     busy: tuple[Confounder, ...] = ()
-    """What else used the disks before anything was done."""
+    """Other load on the drives before the start."""
 
     def plan(self, agree: Agree) -> Measured:
-        """Say what will be done, and do it when that is agreed to (``agree`` raises otherwise).
+        """Print the plan, and carry it out after consent (``agree`` raises without it).
 
         Raises:
             BenchError, AccessMissing, UsageError: It cannot be done; nothing is left behind.
@@ -74,7 +74,7 @@ class Measuring:
                 size, why = file_size(self.order)
                 prospect = Prospect(name=str(Path(self.order.target).resolve()), size=size)
                 file = self._file(size)
-                file.check()  # a plan that cannot be carried out is not said
+                file.check()  # a plan that cannot be carried out is not printed
                 self._choices(file)
                 agree(announcement(self.order, prospect, [why] if why else []))
                 self.busy = self.loads()
@@ -90,7 +90,7 @@ class Measuring:
             return self._measure(target, prepared, () if self.order.kind != "file" or not why else (why,))
 
     def loads(self) -> tuple[Confounder, ...]:
-        """Which disks below the target are at work for somebody else; takes half a second."""
+        """Return other load on the drives below the target; takes half a second."""
         reached = None if self.order.kind == "nbd" else self._scope(self.order.target)
         if reached is None or not reached.blocks:
             return ()
@@ -106,7 +106,7 @@ class Measuring:
         return FileTarget(self.order.target, size, progress=progress, tell=tell)
 
     def _beside(self, stack: ExitStack) -> None:
-        """Open the others, and take the profile that measures all of them."""
+        """Open the other devices, and use the profile that measures all of them."""
         others: list[Target] = []
         several = [str(Path(name).resolve()) for name in (self.order.target, *self.order.also_read)]
         if len(set(several)) < len(several):
@@ -133,7 +133,7 @@ class Measuring:
         return stack.enter_context(DeviceTarget(order.target, write=write))
 
     def _choices(self, target: Target) -> tuple[Choice, Engine | None]:
-        """What carries it out, and who measures the same once more.
+        """Return the engine, and a second one that repeats the measurements.
 
         Raises:
             BenchError: What is asked for cannot be used.
@@ -165,7 +165,7 @@ class Measuring:
         return session if session.interrupted else limited(session, bench)
 
     def _ground(self, target: Target) -> Ground:
-        """What lies below the target; what is not known of it is a confounder of its own."""
+        """Return what lies below the target; whatever is unknown becomes a separate confounder."""
         noticed = tuple(getattr(target, "confounders", ()))
         if self.order.kind == "nbd":
             return Ground(kind="nbd", noticed=noticed)
@@ -192,7 +192,7 @@ class Measuring:
             return None
 
     def _rpm(self, target: Target) -> float | None:
-        """What all drives below say of their speed; None: they differ, or do not say."""
+        """Return the rotational speed of all drives below; None: they differ, or some do not report it."""
         reached = None if self.order.kind == "nbd" else self._scope(target.name)
         speeds = {drive.rpm for _, drive in reached.drives} if reached else set[int | None]()
         one = speeds.pop() if len(speeds) == 1 else None
@@ -200,7 +200,7 @@ class Measuring:
 
 
 def second_opinion(target: Target, first: Engine) -> Engine:
-    """Who measures the same once more: fio, or raidctl's own where fio was asked for.
+    """Return the engine that repeats measurements: fio, or raidctl's own if fio is the first.
 
     Raises:
         BenchError: It cannot be used here.
@@ -209,9 +209,9 @@ def second_opinion(target: Target, first: Engine) -> Engine:
 
 
 def limited(session: Session, bench: Bench) -> Session:
-    """The session with a note for each figure that is the engine's rather than the device's (BENCH 2.20).
+    """Add a note to each figure that is limited by the engine rather than by the device (BENCH 2.20).
 
-    Held against what the tests on this bench have held theirs against, so that no figure is marked twice.
+    Compares with the same calibration as the tests on this bench, so that no figure is marked twice.
     """
     fastest: dict[int, tuple[float, str, TrialResult]] = {}
     for result in session.results:
@@ -225,12 +225,12 @@ def limited(session: Session, bench: Bench) -> Session:
     try:
         for depth, (rate, what, result) in sorted(fastest.items(), key=lambda item: item[0]):
             for text in bench.limits([(_BLOCK, depth, rate)]):
-                # what is said of commits is what verdicts rest on
+                # verdicts rest on the notes about commits
                 if what == "commits, commits":
                     found.append(Confounder(name="engine_limited", text=f"{what}: {text}"))
-                # of blocks of another size a test has said it with their rate on memory
+                # a test that used blocks of another size has compared with the engine's rate on memory itself
                 if not marked(rate, result.reasons):
                     notes.append(f"{what}: {text}")
-    except KeyboardInterrupt:  # all has been measured by now
+    except KeyboardInterrupt:  # all measurements are complete by now
         session = msgspec.structs.replace(session, interrupted=True)
     return msgspec.structs.replace(session, notes=tuple(notes), confounders=(*session.confounders, *found))

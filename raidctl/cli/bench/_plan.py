@@ -1,4 +1,4 @@
-"""What ``raidctl bench run`` is going to do, said before it does it: what is written where, and how long it takes."""
+"""The plan of ``raidctl bench run``, shown before it starts: what is written where, and how long it takes."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from raidctl.units import format_binary, parse_size
 
 Kind = Literal["file", "device", "nbd"]
 LEAST = 64 << 20
-"""Bytes below which a file says nothing about a disk."""
+"""Bytes; a smaller file does not show how a drive behaves."""
 _MIB = 1 << 20
 
 
 @dataclass(frozen=True, kw_only=True)
 class Prospect:
-    """A file that is not there yet: what trials need to know of it to say what they would do."""
+    """A file that does not exist yet: what trials need to know of it to plan."""
 
     name: str
     size: int
@@ -41,34 +41,36 @@ class Prospect:
 
 @dataclass(frozen=True, kw_only=True)
 class Order:
-    """What the user asks for."""
+    """What the user requests."""
 
     target: str
     kind: Kind
     profile: Profile
     engine: str | None
-    """None: the best that can be used."""
+    """Name of the engine; None: the best one available."""
     cross_check: bool
     size: int | None
-    """Of the file; None: as the profile has it, or less where there is no room."""
+    """Bytes of the file; None: the profile's size, or less if there is no room."""
     overwrite: tuple[int, int] | None
-    """Of a device: first byte and how many, 0: to its end. Of an NBD export anything: all of it may be overwritten."""
+    """Of a device: offset and length in bytes, length 0: to its end. Of an NBD export any value: all of it may be
+    overwritten.
+    """
     seconds: float
-    """What the measuring may take."""
+    """Time limit of the measurement."""
     label: str | None = None
     also_read: tuple[str, ...] = ()
     """Other devices that are read at the same time."""
     switches: tuple[str, ...] = ()
-    """What of the user's settings is changed for a while, one sentence each."""
+    """User settings that are changed temporarily, one sentence each."""
 
     @property
     def asks(self) -> bool:
-        """Whether anything is overwritten that is not raidctl's own, or a setting is changed."""
+        """Whether user data is overwritten, or a setting is changed."""
         return self.overwrite is not None or bool(self.switches)
 
 
 def kind_of(target: str) -> Kind:
-    """What a target is.
+    """Return the kind of a target.
 
     Raises:
         UsageError: Nothing that can be measured.
@@ -93,7 +95,7 @@ def kind_of(target: str) -> Kind:
 
 
 def size_of(text: str | None, kind: Kind) -> int | None:
-    """Bytes of ``4GiB``.
+    """Return the bytes of ``4GiB``.
 
     Raises:
         click.UsageError: It is no size, or too small to say anything, or no file is made.
@@ -113,7 +115,7 @@ def size_of(text: str | None, kind: Kind) -> int | None:
 
 
 def range_of(text: str | None, kind: Kind) -> tuple[int, int] | None:
-    """First byte and bytes of ``10GiB+4GiB``; (0, 0) of ``all``.
+    """Return offset and length of ``10GiB+4GiB``, in bytes; (0, 0) for ``all``.
 
     Raises:
         click.UsageError: It is no range, or there is nothing to overwrite.
@@ -139,7 +141,7 @@ def range_of(text: str | None, kind: Kind) -> tuple[int, int] | None:
 
 
 def file_size(order: Order) -> tuple[int, str | None]:
-    """Bytes of the file that is made, and why it is smaller than the profile has it.
+    """Return the bytes of the file to create, and why it is smaller than in the profile.
 
     Raises:
         BenchError, AccessMissing: The directory cannot be looked at.
@@ -153,7 +155,7 @@ def file_size(order: Order) -> tuple[int, str | None]:
     most = int(free * SHARE) // _MIB * _MIB
     if order.profile.size <= most:
         return order.profile.size, None
-    # what is too little is refused by the target itself, with what stands in the way
+    # a file that is too small is refused by the target, with the reason
     size = max(most, LEAST)
     why = (
         f"The file is {format_binary(size)} instead of {format_binary(order.profile.size)}: there are only "
@@ -163,7 +165,7 @@ def file_size(order: Order) -> tuple[int, str | None]:
 
 
 def announcement(order: Order, target: Target, notes: Sequence[str]) -> list[str]:
-    """The plan in sentences."""
+    """Return the plan in sentences."""
     shown = collapse(printable(target.name))
     needs = [trial.needs(target) for trial in order.profile.trials]
     doable = [one for one in needs if one.size <= target.size and (target.writable or not one.writes)]
@@ -195,12 +197,12 @@ def announcement(order: Order, target: Target, notes: Sequence[str]) -> list[str
 
 
 def once(profile: Profile, target: Target) -> float:
-    """Seconds of one round of everything: that much is measured however little time is given."""
+    """Return the seconds of one round of everything, the minimum whatever the time limit."""
     return sum(trial.needs(target).seconds / max(int(getattr(trial, "rounds", 1)), 1) for trial in profile.trials)
 
 
 def _amount(needs: Sequence[Needs], seconds: float, prepared: int, times: int) -> str:
-    """How much is written."""
+    """Return how much is written, in words."""
     fixed = sum(one.written or 0 for one in needs) * times
     free = min(sum(one.seconds for one in needs if one.written is None), seconds) * times
     start = f"Written: {format_binary(prepared)} to fill it" if prepared else "Written:"
@@ -213,7 +215,7 @@ def _amount(needs: Sequence[Needs], seconds: float, prepared: int, times: int) -
 
 
 def _time(seconds: float) -> str:
-    """``2 minutes``."""
+    """Return ``2 minutes``."""
     if seconds < 100:
         return f"{seconds:.0f} seconds"
     if seconds < 7200:

@@ -1,4 +1,4 @@
-"""Carries out ``raidctl bench powercut``: target, witness, check, writing."""
+"""Carry out ``raidctl bench powercut``: target, witness, check, writing."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ from raidctl.verify import subjects
 BLOCK = 4096
 _SIZE = 16 << 20
 _LARGEST = 1 << 30
-"""Bytes of the largest range: all of it is filled again after each cut."""
+"""Bytes of the largest range: it is filled completely again after each cut."""
 
 
 @dataclass(frozen=True)
 class Asked:
-    """What the command line asks for."""
+    """The options of the command line."""
 
     target: str
     kind: Kind
@@ -105,10 +105,10 @@ class Session:
         self._stack = ExitStack()
         self._run = secrets.token_hex(8)
         self._foreign: int | None = None
-        """Blocks with data that the run has not written; None: they were not looked for."""
+        """Blocks with data that the run has not written; None: not searched yet."""
 
     def __enter__(self) -> Session:  # noqa: PYI034 - Self is not in the typing of Python 3.10
-        """Find out what the target is, ask, connect, and open it.
+        """Identify the target, ask, connect to the witness, and open the target.
 
         Raises:
             RaidctlError: It is refused; nothing was written.
@@ -136,7 +136,7 @@ class Session:
         self.witness = Witnessed(asked.witness, asked.token)
         self._stack.callback(self.witness.close)
         if plan is not None:
-            # made before the witness hears of it: a run without a target would be left with it
+            # opened before the witness is contacted, which would otherwise keep a run without a target
             self.medium = self._medium(plan, new=True)
         request = Open(
             run=asked.resume or self._run, host=platform.node() or None, boot=boot, raidctl=__version__,
@@ -159,7 +159,7 @@ class Session:
             self.medium = self._medium(self.opened.plan, new=False)
 
     def _plan(self, target: Target) -> Plan:
-        """What will be written. Raise BenchError or UsageError."""
+        """Return what will be written. Raise BenchError or UsageError."""
         asked = self.asked
         first, size = 0, asked.size
         if asked.overwrite is not None:
@@ -172,7 +172,7 @@ class Session:
         return Plan(first=first, block_bytes=BLOCK, blocks=size // BLOCK, group=min(asked.group, size // BLOCK))
 
     def _same_range(self) -> None:
-        """Refuse another range than that of the run."""
+        """Refuse a range that differs from that of the run."""
         asked, plan = self.asked, self.opened.plan
         if asked.overwrite is None:
             return
@@ -200,7 +200,7 @@ class Session:
         return Handled(self.file.fileno(), 0, plan.block_bytes)
 
     def _identity(self) -> tuple[Target, str | None]:
-        """What the target is recognised by, and the kind of virtual machine."""
+        """Return what identifies the target, and the kind of virtual machine."""
         asked = self.asked
         if asked.kind == "nbd":
             with OpenNbd(asked.target) as served:
@@ -219,7 +219,7 @@ class Session:
         return target, ground.view.virtual
 
     def checked(self) -> PowerCutRun:
-        """Check the cut, if there was one; the run with all its cuts.
+        """Check the cut, if there was one; return the run with all its cuts.
 
         Raises:
             CannotTell: It cannot be checked.
@@ -238,7 +238,7 @@ class Session:
         return report
 
     def _refuse_foreign(self) -> None:
-        """Refuse to overwrite what another program has written since. Raise BenchError."""
+        """Refuse to overwrite data that another program has written since. Raise BenchError."""
         found = foreign(self.medium, self.opened) if self._foreign is None else self._foreign
         if found:
             blocks = f"{found:,} block{'s' * (found != 1)}"
@@ -270,7 +270,7 @@ class Session:
 
 
 def _block(view: HostView, path: str, kind: Kind) -> BlockDevice | None:
-    """The block device of a path; None: it is not known."""
+    """Return the block device of a path; None: unknown."""
     if kind == "device":
         return view.block(path)
     number = os.stat(path).st_dev  # noqa: PTH116 - a string

@@ -1,4 +1,4 @@
-"""Remember that a session of the power-cut test ended because its witness was gone, which the witness cannot know."""
+"""Remember a session of the power-cut test that ended because its witness was gone, which no witness can record."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ FILE = "powercut-left"
 
 
 def left(settings: Settings) -> str | None:
-    """The run whose last session ended so; None: none is known."""
+    """Return the run whose last session ended so; None: none is known."""
     try:
         return (kept_place(settings) / FILE).read_text(encoding="ascii").strip() or None
     except (OSError, UnicodeDecodeError, RaidctlError):
@@ -22,7 +22,7 @@ def left(settings: Settings) -> str | None:
 
 
 def keep(settings: Settings, run: str) -> bool:
-    """Keep it, synced; return whether that succeeded."""
+    """Save the run's id, synced; return whether that succeeded."""
     try:
         place = directory(settings.state_dir)
         handle = os.open(place / FILE, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
@@ -37,7 +37,7 @@ def keep(settings: Settings, run: str) -> bool:
 
 
 def forget(settings: Settings) -> None:
-    """Forget it: the session is checked, or another one begins."""
+    """Remove the file: the session is checked, or another one begins."""
     try:
         Path(kept_place(settings) / FILE).unlink(missing_ok=True)
     except (OSError, RaidctlError):

@@ -1,4 +1,4 @@
-"""Settings that ``raidctl bench run`` changes for a while, when asked for: the kernel's read-ahead, a write cache.
+"""Settings that ``raidctl bench run`` changes temporarily on request: the kernel's read-ahead, a write cache.
 
 Both go through the journal, as every change: they are put back when the measurement ends, fails or is interrupted, by a
 second process when raidctl is killed, and by ``raidctl restore``.
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 _AHEAD = ("read_ahead", "adaptive")
 _NOT_AHEAD = ("none", "off")
-"""Read policies, those to be tried first in front."""
+"""Read policies without read-ahead, the preferred one first."""
 
 
 @dataclass
@@ -53,12 +53,12 @@ class Ahead:
 
     @property
     def name(self) -> str:
-        """For people."""
+        """The name in messages."""
         return f"/dev/{self.block}"
 
     @contextmanager
     def at(self, kib: int) -> Iterator[None]:
-        """Have it so many KiB while the context lasts.
+        """Set it to ``kib`` KiB while the context lasts.
 
         Raises:
             RaidctlError: It is refused, failed, or was not put back.
@@ -71,30 +71,30 @@ class Ahead:
 
 @dataclass
 class ControllerReadAhead:
-    """The read-ahead of the controller of one volume."""
+    """The controller's read-ahead for one volume."""
 
     settings: Settings
     here: Machine
     volume: str
     """Id."""
     present: str
-    """Its read policy, in the model's words."""
+    """The current read policy, in the model's words."""
     value: str
-    """The policy that it is given for a while."""
+    """The temporary read policy."""
 
     @property
     def on(self) -> bool:
-        """Whether it reads in advance, as it is set."""
+        """Whether read-ahead is configured."""
         return self.present in _AHEAD
 
     @property
     def name(self) -> str:
-        """For people."""
+        """The name in messages."""
         return f"the controller of {self.volume}"
 
     @contextmanager
     def other(self) -> Iterator[None]:
-        """Have the other policy while the context lasts.
+        """Set the other policy while the context lasts.
 
         Raises:
             RaidctlError: It is refused, failed, or was not put back.
@@ -105,7 +105,7 @@ class ControllerReadAhead:
 
 @contextmanager
 def _held(settings: Settings, named: Machine, desired: Desired) -> Iterator[None]:
-    """Keep a setting active while the context lasts; where it is already, nobody changes that meanwhile.
+    """Keep a setting active while the context lasts; if it already is, prevent changes meanwhile.
 
     Raises:
         RaidctlError: It is refused, failed, or was not put back.
@@ -119,11 +119,11 @@ def _held(settings: Settings, named: Machine, desired: Desired) -> Iterator[None
 
 
 def _silent(_: str) -> None:
-    """It is changed many times, and what is done was said before."""
+    """Print nothing: the setting changes many times, and the plan was shown before."""
 
 
 def ahead(settings: Settings, here: Machine, seen: Survey, path: str) -> Ahead:
-    """What turns the read-ahead of the device that a path lies on.
+    """Return the read-ahead switch of the device below a path.
 
     Raises:
         UsageError: No single device of this machine lies below.
@@ -137,7 +137,7 @@ def ahead(settings: Settings, here: Machine, seen: Survey, path: str) -> Ahead:
 
 
 def controller_read_ahead(settings: Settings, here: Machine, seen: Survey, path: str) -> ControllerReadAhead | str:
-    """What switches the read-ahead of the controller below a path; or why nothing does, one sentence."""
+    """Return the read-ahead switch of the controller below a path; or why there is none, one sentence."""
     no = "The controller's own read-ahead is not switched: "
     try:
         found = scope(seen.view, seen.inventory, path).volumes
@@ -159,7 +159,7 @@ def controller_read_ahead(settings: Settings, here: Machine, seen: Survey, path:
 
 
 def _unfit(seen: Survey, here: Machine, controller: Controller, volume: Volume, value: str) -> str | None:
-    """Why a read policy cannot be set for a while, or would be set elsewhere as well; None: it can."""
+    """Return why a read policy cannot be set temporarily, or would affect others as well; None: it can be set."""
     desired = Desired(object_id=volume.id, setting="read_policy", value=value)
     made = plan(seen.inventory, here.vendors, [desired], unsafe=False, view=seen.view)
     if made.refusals:
@@ -184,13 +184,13 @@ def _disk(seen: Survey, path: str) -> BlockDevice:
 
 
 def cache_off(settings: Settings, here: Machine, seen: Survey, path: str) -> tuple[Switch, str]:
-    """What has the write cache off for a while: a controller's, or else the drives' own; and what is said of it.
+    """Return the switch of the write cache, the controller's or else that of the drives, and the notes for the plan.
 
     Raises:
         UsageError: There is none that could be switched.
         CannotTell: It is refused, with the reason.
     """
-    # only here: what claims need is not loaded by those who merely measure
+    # imported here: a measurement without a switch does not need it
     from raidctl.cli.verify._switch import Switcher, refusal  # noqa: PLC0415
     from raidctl.verify.subjects import asked, named  # noqa: PLC0415
 
@@ -222,7 +222,7 @@ def cache_off(settings: Settings, here: Machine, seen: Survey, path: str) -> tup
 
 @contextmanager
 def put_back_or_report(switcher: Switcher, state: State) -> Iterator[None]:
-    """Have a state in force; one that is not put back is more than the reason for a missing figure.
+    """Activate a state while the context lasts; failing to restore is an error, not only a missing figure.
 
     Raises:
         ChangeStands: It was not put back.
@@ -240,7 +240,7 @@ def put_back_or_report(switcher: Switcher, state: State) -> Iterator[None]:
 def switching(
     trials: Sequence[object], *, cache: str | None, ahead_of: str | None, controller: ControllerReadAhead | None = None
 ) -> Iterator[str]:
-    """What is said of the changes before they are made."""
+    """Return the notes about the changes, for the plan."""
     back = 'put back: at the end, on Ctrl-C, when raidctl is killed, and by "raidctl restore". The journal has it.'
     if ahead_of is not None:
         yield f"The kernel's read-ahead of {ahead_of} is set to several sizes and {back}"

@@ -1,4 +1,4 @@
-"""The token of a witness: a file that both machines have."""
+"""The token of a witness: a secret in a file on both machines."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _LEAST = 16
 
 
 def token_in(path: Path) -> bytes:
-    """The token in a file.
+    """Return the token in a file.
 
     Raises:
         CannotTell, AccessMissing: It cannot be read.
@@ -31,7 +31,7 @@ def token_in(path: Path) -> bytes:
 
 
 def make_token(path: Path) -> bool:
-    """Make the file with a new token, unless it is there; return whether it was made.
+    """Create the file with a new token unless it exists; return whether it was created.
 
     Raises:
         CannotTell, AccessMissing: It cannot be made.
@@ -48,7 +48,7 @@ def make_token(path: Path) -> bool:
 
 
 def address_of(text: str) -> tuple[str, int]:
-    """Host and port of ``192.0.2.7:7707`` or ``[2001:db8::7]:7707``.
+    """Return host and port of ``192.0.2.7:7707`` or ``[2001:db8::7]:7707``.
 
     Raises:
         UsageError: It is none.

@@ -1,4 +1,4 @@
-"""``raidctl bench model``: an array whose truth is known, served on a unix socket."""
+"""``raidctl bench model``: serve a simulated array with known properties on a unix socket."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def command(
 
 
 Announce = Callable[[str, str | None], None]
-"""Says where it is served, and where without its flushes."""
+"""Called with the address, and the address without flushes if there is one."""
 
 
 def _serve(device: Any, path: Path, dropping: Path | None, announce: Announce) -> None:
@@ -106,7 +106,7 @@ def _for_people(uri: str, dropping: str | None) -> None:
 
 
 def _for_programs(uri: str, dropping: str | None) -> None:
-    """One line: a program waits for it, and goes on while the model is being served."""
+    """Print one line of JSON, for a program that waits for the address."""
     click.echo(json.dumps({"uri": uri, "without_flushes": dropping}))
 
 

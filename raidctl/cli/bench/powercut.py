@@ -1,4 +1,4 @@
-"""``raidctl bench powercut``: write, have the power cut, check what is left."""
+"""``raidctl bench powercut``: write until the power is cut, then check what survived."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def command(context: click.Context, /, **given: Any) -> int:
 
 
 def _checked(session: Any, settings: Settings) -> int:
-    """Check the cut, if there was one, and print the run; the exit code."""
+    """Check the cut, if there was one, and print the run; return the exit code."""
     if not session.resumed:
         return EXIT_FINE
     report = session.checked()

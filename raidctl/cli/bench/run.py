@@ -1,4 +1,4 @@
-"""``raidctl bench run``: say what will be written, measure, show, keep."""
+"""``raidctl bench run``: show the plan, measure, print and save the results."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def command(
 
 
 def ready(settings: Settings) -> Store:
-    """The collection that a run will be kept in; better known before two minutes are spent.
+    """Return the store for the run; checked before two minutes are spent measuring.
 
     Raises:
         AccessMissing, CannotTell: It cannot be written.
@@ -110,7 +110,7 @@ def ready(settings: Settings) -> Store:
 
 
 def _order(target: str, *, profile: str, engine: str, size: str | None, overwrite: str | None, **given: Any) -> Order:
-    """What the words ask for. Raise UsageError where they make no sense."""
+    """Return the order that the options describe. Raise UsageError if they make no sense."""
     kind, chosen = kind_of(target), PROFILES[profile]
     given["seconds"] = given["seconds"] or chosen.seconds
     return Order(
@@ -121,23 +121,23 @@ def _order(target: str, *, profile: str, engine: str, size: str | None, overwrit
 
 @dataclass(frozen=True)
 class Turned:
-    """Settings that are to be changed for a while."""
+    """Settings to change temporarily."""
 
     read_ahead: bool = False
     cache: bool = False
 
     @property
     def any(self) -> bool:
-        """Whether there are some."""
+        """Whether any setting is to be changed."""
         return self.read_ahead or self.cache
 
     def order(self, order: Order, settings: Settings, here: Machine, seen: Survey) -> Order:
-        """The order with trials that change them.
+        """Add the trials that change them to the order.
 
         Raises:
             UsageError, CannotTell, AccessMissing: There is nothing to be changed, or it is refused.
         """
-        # only where it is asked for
+        # imported only if requested
         from raidctl.cli.bench._switch import ahead, cache_off, controller_read_ahead, switching  # noqa: PLC0415
 
         path = os.path.realpath(order.target)
@@ -153,7 +153,7 @@ class Turned:
 
 
 def _fitting(order: Order, *, read_ahead: bool, switch_cache: bool) -> None:
-    """Refuse options that have no meaning together.
+    """Refuse options that make no sense together.
 
     Raises:
         click.UsageError: They have none.
@@ -180,13 +180,13 @@ def only_here(settings: Settings) -> None:
 
 
 class DryRunError(Exception):
-    """The plan was shown, and that was all that was asked for."""
+    """The plan was shown, as requested by ``--dry-run``."""
 
 
 class Agreement:
-    """Shows the plan, and asks where somebody is there to be asked.
+    """Show the plan, and ask if there is a terminal.
 
-    ``asks``: something of the user's is overwritten or changed, so that without an answer nothing is done.
+    ``asks``: user data is overwritten or a setting is changed, so that consent is required.
     """
 
     def __init__(self, asks: bool, *, dry_run: bool, yes: bool) -> None:
@@ -196,7 +196,7 @@ class Agreement:
         """Show the plan.
 
         Raises:
-            DryRunError: That was all.
+            DryRunError: Only the plan was requested.
             Declined: The answer is no.
             Interrupted: There was none.
             UsageError: Nobody can be asked.
@@ -211,7 +211,7 @@ class Agreement:
             try:
                 wanted = click.confirm("Begin?", default=not self._asks, err=True)
             except click.Abort:
-                tell("")  # the question's line has no end yet
+                tell("")  # the cursor is still behind the question
                 raise Interrupted("Interrupted at the question: nothing was done.") from None
             if not wanted:
                 raise Declined("Nothing was done.")
@@ -255,7 +255,7 @@ def _run(order: Order, settings: Settings, store: Store | None, consent: Agreeme
 
 
 def _shown(run: Run, measured: Measured, settings: Settings, store: Store | None) -> int:
-    """Keep it, show it; what cannot be kept is shown all the same, and left in a file."""
+    """Save and show the run; a run that cannot be saved is shown nevertheless, and written to a temporary file."""
     trouble: RaidctlError | None = None
     run = valid_text(run)
     if store is not None:
@@ -273,7 +273,7 @@ def _shown(run: Run, measured: Measured, settings: Settings, store: Store | None
 
 
 def _saved(run: Run) -> None:
-    """What could not be kept in its place, in a file of its own."""
+    """Write a run that could not be saved to a temporary file."""
     try:
         with tempfile.NamedTemporaryFile(
             "w", prefix="raidctl-run-", suffix=".json", encoding="utf-8", delete=False

@@ -1,4 +1,4 @@
-"""``raidctl cache``: what is set, what is in force, and how it is changed."""
+"""``raidctl cache``: configured and active cache settings, and how to change them."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ _APART = {
     "threshold": "Show or set when written data has to leave a cache.",
     "stats": "Show how the caches are used.",
 }
-"""Commands with a module of their own (``cache/show.py`` …), imported when they are used."""
+"""Commands in separate modules (``cache/show.py`` …), imported when they are used."""
 _ORDER = ("show", "set", "split", "drive", "flush", "threshold", "stats")
 
 
 class SplitCommand(click.Command):
-    """A command that takes ``-5/105`` for a wrong split and not for an option that nobody knows."""
+    """A command that reads ``-5/105`` as an invalid split, not as an unknown option."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Look for such a word first."""
+        """Look for a split before click parses the arguments."""
         for word in args:
             if word[:1] == "-" and word[1:2].isdecimal():
                 setting_values.split(word)

@@ -1,4 +1,4 @@
-"""Carries the flush of one layer out: its commands, or a cache mode changed for a while; tells how far it has come."""
+"""Flush one layer: run its commands, or change its cache mode temporarily; show progress."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ from raidctl.vendor.plan import Action, Desired
 from raidctl.vendor.protocol import Vendor
 
 _OLD = re.compile(r"unrecognized option|invalid option|unknown option", re.IGNORECASE)
-"""What ``sync`` of coreutils before 8.24, and that of a small busybox, say to ``--file-system``."""
+"""Messages of ``sync`` from coreutils before 8.24, and from a small busybox, about ``--file-system``."""
 _TICK = 1.0
-"""Seconds between two signs of life."""
+"""Seconds between two progress lines."""
 
 
 @dataclass
@@ -48,7 +48,7 @@ class Flushing:
     found: Caches
     settings: Settings
     patience: float
-    """Seconds that one layer may take."""
+    """Time limit per layer, in seconds."""
 
     def carry_out(self, job: Job) -> Answer:
         """Flush one layer and wait for the end."""
@@ -57,7 +57,7 @@ class Flushing:
         with _signs(f"{job.kind} {job.layer}", lambda: self.unwritten(job)):
             if job.drain:
                 return self._drained(job)
-            # one that fails keeps none of the others from being written
+            # a failed layer does not keep the others from being written
             answers = [self._tried(job, action) for action in job.actions]
         fault = next((answer for answer in answers if answer.result != "done"), None)
         if fault is not None:
@@ -65,7 +65,7 @@ class Flushing:
         return msgspec.structs.replace(job.answer, result="done")
 
     def _tried(self, job: Job, action: Action) -> Answer:
-        """Run a command; the whole machine is synced where ``sync`` is too old to know file systems."""
+        """Run a command; sync the whole machine if ``sync`` is too old for ``--file-system``."""
         tell(f"  {action}")
         answer = self._run(job, action)
         if answer.result == "failed" and "--file-system" in action.argv and _OLD.search(answer.why or ""):
@@ -86,7 +86,7 @@ class Flushing:
         return Answer(result=result, how=str(action), why=collapse(printable(fault)))
 
     def unwritten(self, job: Job) -> int | None:
-        """What is left in a layer now, bytes."""
+        """Return the unwritten bytes of a layer."""
         names = [job.device] if job.device else []
         kernel = converse(probe_caches(self.found.seen.view, names), self.found.named.runner)
         return left(job, kernel, {})[0]
@@ -94,7 +94,7 @@ class Flushing:
     # --- bcache
 
     def _drained(self, job: Job) -> Answer:
-        """Write through until the cache is clean, then put back what was set; the journal has it before."""
+        """Switch to write-through until the cache is clean, then restore the mode; the journal has it before."""
         named = replace(self.found.named, vendors=[cast("Vendor", family)])
         requests = [
             Desired(object_id=job.layer, setting="cache_mode", value="writethrough"),
@@ -113,7 +113,7 @@ class Flushing:
             return Answer(result="failed", how=job.answer.how, why=str(failure))
 
     def _waited(self, job: Job) -> Answer:
-        """Look until the cache is clean."""
+        """Poll until the cache is clean."""
         end = time.monotonic() + self.patience
         while True:
             kernel = converse(probe_caches(self.found.seen.view, [job.device or ""]), self.found.named.runner)
@@ -138,7 +138,7 @@ def _of_trouble(reply: Reply, action: Action, patience: float) -> Answer:
 
 
 def _of_code(reply: Reply) -> str | None:
-    """What a program of the system says against it; these can be trusted with their exit code."""
+    """Return the error of a system command; their exit codes are reliable."""
     if not isinstance(reply, RunAnswer) or reply.code == 0:
         return None
     text = collapse(f"{reply.error_text} {reply.text}")[:300]
@@ -147,7 +147,7 @@ def _of_code(reply: Reply) -> str | None:
 
 @contextmanager
 def _signs(what: str, unwritten: Callable[[], int | None]) -> Iterator[None]:
-    """Signs of life on a terminal while something lasts: seconds, and what is still to be written. None in a pipe."""
+    """Show progress on a terminal: seconds, and what is still to be written. Nothing in a pipe."""
     if sys.stderr is None or not sys.stderr.isatty():
         yield
         return
@@ -158,7 +158,7 @@ def _signs(what: str, unwritten: Callable[[], int | None]) -> Iterator[None]:
         while not over.wait(_TICK):
             try:
                 rest = unwritten()
-            except Exception:  # noqa: BLE001 - a sign of life must not end what it tells of
+            except Exception:  # noqa: BLE001 - a failure of the display must not end the flush
                 rest = None
             if over.is_set():
                 return

@@ -1,4 +1,4 @@
-"""What the commands on the stack of caches share: the machine, its stack, and what their problems mean."""
+"""Shared by the commands on the cache stack: machine, stack, and the exit codes of problems."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from raidctl.survey.survey import Survey
 
 @dataclass
 class Caches:
-    """A machine, what lies below a target, and what the kernel tells of it."""
+    """A machine, the layers below a target, and what the kernel reports of them."""
 
     named: Machine
     seen: Survey
@@ -25,13 +25,13 @@ class Caches:
     kernel: Kernel
 
     def probe_caches(self) -> Kernel:
-        """Ask the kernel once more."""
+        """Read the kernel's state again."""
         return converse(probe_caches(self.seen.view, self.scope.names), self.named.runner)
 
 
 @contextmanager
 def caches(settings: Settings, target: str | None) -> Iterator[Caches]:
-    """The stack below a target of the machine that the options name."""
+    """Yield the stack below a target of the machine that the options name."""
     with machine(settings) as named:
         seen = named.survey()
         if settings.verbose:

@@ -1,4 +1,4 @@
-"""``raidctl cache flush``: write out what waits in the caches, from the top of the stack to the bottom."""
+"""``raidctl cache flush``: write out unwritten data, from the top of the stack to the bottom."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def command(
     Exit codes: 0 all data was written; 1 a layer cannot be flushed; 3 a state is
     unknown, or a flush failed; 4 a tool or a permission is missing.
     """
-    del yes  # nothing is asked
+    del yes  # no consent is needed
     settings = settings_of(context)
     if (target is None) != everything:
         raise click.UsageError("Nothing to flush is given: name a TARGET, or --all.")
@@ -118,7 +118,7 @@ def _carried_out(
 
 
 def code_of(report: FlushReport) -> int:
-    """What the results mean for the exit code."""
+    """Return the exit code for the results."""
     results = {layer.answer.result for layer in report.layers}
     read = exit_code(report.problems)
     if results & {"failed", "unknown"} or read == EXIT_CANNOT_TELL:

@@ -1,4 +1,4 @@
-"""``raidctl cache show``: every cache between the programs and the platters."""
+"""``raidctl cache show``: every cache between programs and drives."""
 
 from __future__ import annotations
 

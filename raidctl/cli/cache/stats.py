@@ -1,4 +1,4 @@
-"""``raidctl cache stats``: how the caches are used, once or again and again."""
+"""``raidctl cache stats``: use of the caches, once or repeatedly."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from raidctl.layers.stats import Sample, sample, statistics
 from raidctl.request import converse
 
 _PAUSE = 1.0
-"""Seconds between the two looks that rates come from, when nothing is watched."""
+"""Seconds between the two samples for rates, without ``--watch``."""
 
 _USUAL, _LEAST, _MOST = 2.0, 0.1, 86400.0
-"""Seconds between two looks that are watched."""
+"""Seconds between two samples with ``--watch``: default, minimum, maximum."""
 
 
 @click.command(
@@ -64,7 +64,7 @@ def command(context: click.Context, *, target: str | None, watched: str | None, 
 
 
 def _meant(target: str | None, watched: str | None) -> tuple[str | None, float | None]:
-    """Target and interval; ``--watch /srv/db`` names a target, although click takes it for the interval.
+    """Return target and interval; ``--watch /srv/db`` names a target, although click takes it for the interval.
 
     Raises:
         UsageError: It is neither.
@@ -83,7 +83,7 @@ def _meant(target: str | None, watched: str | None) -> tuple[str | None, float |
 
 
 def _looks(found: Caches, pause: float, count: int | None) -> Iterator[Statistics]:
-    """Looks at the counters: the first one with what was counted since boot, where nothing can be waited for."""
+    """Yield samples of the counters; the first has the counts since boot if there is no pause."""
     before, began = _sample(found), time.monotonic()
     for number in itertools.count(1):
         if pause:

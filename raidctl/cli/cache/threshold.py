@@ -1,4 +1,4 @@
-"""``raidctl cache threshold``: when written data has to leave a cache."""
+"""``raidctl cache threshold``: limits at which a cache writes out its data."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ _LIMITS: tuple[tuple[str, Setting, str], ...] = (
     ("dirty_expire", "dirty_expire", ""),
     ("dirty_writeback", "dirty_writeback", ""),
 )
-"""Options of the page cache, their settings, and how their figures are told."""
+"""Options for the page cache: name, setting, and format of the value."""
 _OF_KIND: tuple[tuple[str, Setting, str], ...] = (
     ("writeback_percent", "writeback_percent", "cache_mode"),
     ("high_watermark", "high_watermark", "target"),
     ("low_watermark", "low_watermark", "target"),
 )
-"""Options of other caches of the kernel, and the detail by which these are known."""
+"""Options for other caches of the kernel, and the detail that identifies these."""
 _OF_CONTROLLERS: tuple[tuple[str, Setting], ...] = (
     ("flush_interval", "flush_interval"),
     ("bypass_threshold", "bypass_threshold"),
@@ -108,7 +108,7 @@ def _spelt(name: str) -> str:
 
 
 def found_settings(seen: Survey, target: str | None, wanted: dict[str, int]) -> list[Desired]:
-    """Each limit that is given, for each layer below the target that has it.
+    """Return the desired settings: each given limit, for each layer below the target that has it.
 
     Raises:
         UsageError: No layer below the target has such a limit.
@@ -134,7 +134,7 @@ def _kernel(seen: Survey, below: Scope) -> list[Volume]:
     names = {f"{family.FAMILY}:{name}" for name in below.names}
     controller = next((controller for controller in seen.inventory.controllers if controller.id == family.FAMILY), None)
     volumes = controller.volumes if controller is not None else ()
-    # what dm-cache and dm-writecache have in common is the detail "target"; only the latter has watermarks
+    # dm-cache and dm-writecache share the detail "target"; only the latter has watermarks
     return [volume for volume in volumes if volume.id in names and volume.details.get("target") != "cache"]
 
 

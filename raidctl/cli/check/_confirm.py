@@ -1,4 +1,4 @@
-"""Have the unique id of a volume typed, where --yes does not suffice."""
+"""Confirm by typing a volume's unique id, where --yes does not suffice."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from raidctl.vendor.identity import unique_of
 
 
 def confirm_volume(work: Work, volume: Volume, typed: str | None) -> None:
-    """Have the end of a volume's unique id typed, or given with ``--confirm``.
+    """Ask for the end of a volume's unique id, unless ``--confirm`` gives it.
 
     Raises:
         UsageError: There is no terminal to ask on, and no ``--confirm``, or it names something else.

@@ -1,4 +1,4 @@
-"""Start, stop, pause and resume checks: from the words of the command line to deeds and kept results."""
+"""Start, stop, pause and resume checks: from the command line to deeds and saved results."""
 
 from __future__ import annotations
 
@@ -34,20 +34,20 @@ from raidctl.vendor.checks import Glance, checks_of
 from raidctl.vendor.plan import Deed, Denial, Plan, Step, Verb
 
 _EVERY = 2.0
-"""Seconds between two quick looks at running checks."""
+"""Seconds between two reads of kernel files while checks run."""
 _EVERY_OF_TOOLS = 30.0
-"""Seconds between two readings of a controller: its tool may hold up reads and writes meanwhile."""
+"""Seconds between two readings of a controller: its tool may delay reads and writes."""
 
 
 class Waiting(Struct, frozen=True):
-    """Whether the result is waited for, and for how long."""
+    """Whether to wait for the result, and for how long."""
 
     waits: bool = False
     at_most: float | None = None
 
 
 class CheckDeeds(Struct):
-    """Deeds with checks of volumes, their guards, and what is kept of them."""
+    """Deeds with checks of volumes, their guards, and their records."""
 
     settings: Settings
     consent: Consent
@@ -58,21 +58,21 @@ class CheckDeeds(Struct):
     machine: Machine | None = None
     before: Evidence = field(default_factory=Evidence)
     began: dict[str, float] = field(default_factory=dict)
-    """When the command of each volume was run, on our clock."""
+    """When the command of each volume was run, on this machine's clock."""
 
     def perform(self) -> int:
-        """Plan the deeds, ask, carry them out, and keep what was done; return the exit code."""
+        """Plan the deeds, ask, carry them out, and record them; return the exit code."""
         return perform_deeds(
             self.settings, self.consent, self.plan, self.guard, opened=self.opened, confirmed=self.confirmed,
             ended=self.ended,
         )  # fmt: skip
 
     def opened(self, machine: Machine) -> None:
-        """The machine, as soon as it can be asked."""
+        """Take the machine, as soon as it can be read."""
         self.machine = machine
 
     def plan(self, seen: Survey) -> Plan:
-        """The plan with its refusals."""
+        """Return the plan with its refusals."""
         found = change_targets.volumes(seen, self.words)
         vendors = self.machine.vendors if self.machine is not None else ()
         deeds = [Deed(object_id=volume.id, verb=self.verb) for volume in found]
@@ -83,12 +83,12 @@ class CheckDeeds(Struct):
         return plan_deeds(seen, vendors, deeds, self.denials, unsafe=unsafe)
 
     def denials(self, deed: Deed, seen: Survey) -> Sequence[Denial]:
-        """Reasons to refuse a deed now."""
+        """Return the reasons to refuse a deed now."""
         self.before = self.evidence(seen)
         return denials(deed, seen.inventory, self.before)
 
     def guard(self, step: Step, seen: Survey) -> Sequence[str]:
-        """The same again, right before each step."""
+        """Check again, right before each step."""
         if step.kind != "deed":
             return ()
         self.began[step.object_id] = time.monotonic()
@@ -96,21 +96,21 @@ class CheckDeeds(Struct):
         return [one.reason for one in found if not (one.overridable and self.consent.unsafe is not None)]
 
     def confirmed(self, work: Work) -> None:
-        """Have the unique id typed of each volume whose copies a repair would overwrite (T1)."""
+        """Ask for the unique id of each volume whose copies a repair would overwrite (T1)."""
         for volume in _volumes(work.seen, [deed.object_id for deed in work.plan.deeds]):
             if must_be_confirmed(self.verb, volume):
                 confirm_volume(work, volume, self.confirm)
 
     def evidence(self, seen: Survey) -> Evidence:
-        """What shows how checks ended."""
+        """Return the evidence of how checks ended."""
         if self.machine is None:
             return Evidence()
         return gather(self.machine, seen, state_place(self.settings))
 
-    # --- afterwards
+    # --- after the deeds
 
     def ended(self, work: Work) -> int | None:
-        """Keep what was done, and wait for the result where that was asked for."""
+        """Record what was done, and wait for the result if requested."""
         ids = [deed.object_id for deed in work.plan.deeds]
         seen = work.named.survey()
         known = self.evidence(seen)
@@ -125,7 +125,7 @@ class CheckDeeds(Struct):
         return self._result(work.named, ids, work.state)
 
     def _record(self, volume: Volume, known: Evidence) -> CheckRecord | None:
-        """The record of what was done to a volume; None: raidctl has not started it, or the hardware keeps its own."""
+        """Return the record of a deed; None: not started by raidctl, or the hardware keeps its own."""
         if volume.id not in known.readings:
             return None
         since = time.monotonic() - self.began.get(volume.id, time.monotonic())
@@ -155,7 +155,7 @@ class CheckDeeds(Struct):
             return None
         fresh = settled(last, volume, reading, known)
         if fresh.complete:
-            return fresh  # it had come to its end before it was stopped
+            return fresh  # it had ended before it was stopped
         differ = None if reading.differ is None else last.differ_before + reading.differ
         if self.verb == "pause_check":
             return replace(last, end="paused", place=reading.stopped_at or 0, differ=differ)
@@ -182,7 +182,7 @@ class CheckDeeds(Struct):
         return found
 
     def _result(self, named: Machine, ids: Sequence[str], place: Path) -> int:
-        """Print how the checks ended, keep it, and return the exit code."""
+        """Print how the checks ended, save the results, and return the exit code."""
         seen = named.survey()
         known = self.evidence(seen)
         fresh = []
@@ -202,7 +202,7 @@ class CheckDeeds(Struct):
 
 
 def _of_controllers(seen: Survey, ids: Sequence[str]) -> dict[str, Glance]:
-    """The checks of volumes that only a controller's tool shows; one that was not read may be running."""
+    """Return the checks of volumes that only a controller's tool shows; one that was not read may be running."""
     found = dict.fromkeys(ids, Glance())
     for volume in _volumes(seen, ids):
         progress = volume.progress

@@ -1,4 +1,4 @@
-"""What shows how the checks of a machine ended: its readings, its log, and the results that raidctl has kept."""
+"""Evidence of how checks ended: readings, logs, and the results that raidctl has saved."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _BOOT, _UPTIME = Read("/proc/sys/kernel/random/boot_id"), Read("/proc/uptime")
 
 
 class Checked(Struct):
-    """A machine, and what is known of its checks."""
+    """A machine and the evidence of its checks."""
 
     named: Machine
     seen: Survey
@@ -34,13 +34,13 @@ class Checked(Struct):
     """The state directory, if there is one."""
 
     def checks(self, ids: Collection[str] | None = None) -> list[VolumeCheck]:
-        """The check of each volume, or of those with these ids."""
+        """Return the check of each volume, or of those with these ids."""
         return checks(self.seen.inventory, self.evidence, ids)
 
 
 @contextmanager
 def checked(settings: Settings) -> Iterator[Checked]:
-    """Read a machine and the evidence of its checks; results that are known now are kept."""
+    """Read a machine and the evidence of its checks; save new results."""
     with machine(settings) as named:
         seen = named.survey()
         if settings.verbose:
@@ -48,13 +48,13 @@ def checked(settings: Settings) -> Iterator[Checked]:
         place = state_place(settings)
         evidence = gather(named, seen, place)
         if place is not None:
-            with suppress(check_history.NotKept):  # they are shown all the same, and kept by the next command
+            with suppress(check_history.NotKept):  # shown nevertheless; the next command saves them
                 check_history.append(place, newly_settled(seen.inventory, evidence))
         yield Checked(named, seen, evidence, place)
 
 
 def state_place(settings: Settings) -> Path | None:
-    """The state directory of the machine that the options name; None: there is none, or it is a recording."""
+    """Return the state directory of the machine that the options name; None: there is none, or it is a recording."""
     place = None if settings.replay is not None else existing(settings.state_dir)
     if place is None or not settings.demo:
         return place
@@ -62,7 +62,7 @@ def state_place(settings: Settings) -> Path | None:
 
 
 def gather(named: Machine, seen: Survey, place: Path | None) -> Evidence:
-    """The evidence of all families of a machine."""
+    """Return the evidence of all families of a machine."""
     by_family = {vendor.FAMILY: checks_of(vendor) for vendor in named.vendors}
     offered: dict[str, Checks] = {}
     readings: dict[str, CheckReading] = {}
@@ -87,12 +87,12 @@ def gather(named: Machine, seen: Survey, place: Path | None) -> Evidence:
 
 
 def _clock() -> Dialogue[tuple[str, float | None]]:
-    """The kernel's id of the boot, and the seconds since then."""
+    """Read the kernel's boot id, and the seconds since boot."""
     boot, uptime = yield (_BOOT, _UPTIME)
     words = (uptime.text or "").split()
     return (boot.text or "").strip(), attempt(float, words[0]) if words else None
 
 
 def keep(place: Path, record: CheckRecord) -> None:
-    """Keep a record; see :func:`raidctl.operate.check_history.append`."""
+    """Save a record; see :func:`raidctl.operate.check_history.append`."""
     check_history.append(place, [record])

@@ -1,7 +1,7 @@
-"""Wait for something that the hardware does: progress for the person who waits, and an end.
+"""Wait for an operation of the hardware, with progress.
 
-A reading that fails shows nothing, neither an end nor a failure: the next one decides. Only if nothing can be read for
-:data:`UNREAD_SECONDS`, the wait ends.
+A failed reading shows neither an end nor a failure; the next one decides. The wait ends if nothing can be read for
+:data:`UNREAD_SECONDS`.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ _STEP = 5.0
 
 
 class Look(NamedTuple):
-    """What one reading shows."""
+    """The result of one reading."""
 
     over: bool
     percent: float | None
     text: str
-    """What is waited for: ``self-test of drives:ZC1``."""
+    """The operation, for messages: ``self-test of drives:ZC1``."""
     unread: str = ""
-    """What could not be read, and why; empty: nothing."""
+    """What could not be read, and why; empty: everything was read."""
 
 
 class Clock(NamedTuple):
-    """The time, and how it passes; the tests have one that does not."""
+    """The time, and a way to wait; tests replace it."""
 
     now: Callable[[], float] = time.monotonic
     sleep: Callable[[float], None] = time.sleep
@@ -40,7 +40,7 @@ REAL = Clock()
 
 
 def wait(look: Callable[[], Look], every: float, at_most: float | None, again: str, clock: Clock = REAL) -> None:
-    """Look until it is over; a line of progress on standard error for every 5 percent.
+    """Poll until the operation ends; print progress on standard error every 5 percent.
 
     Raises:
         UnderWay: The time is over, or Ctrl-C was pressed; ``again`` is the command that shows it.

@@ -26,23 +26,23 @@ from raidctl.vendor.plan import Action
 from raidctl.vendor.self_tests import SelfTest, SelfTests, TestKind, self_tests_of
 
 _EVERY = 10.0
-"""Seconds between two looks at a running test."""
+"""Seconds between two readings of a running test."""
 _PAUSES = (0.0, 1.0, 4.0)
-"""Seconds before each look for a test that was started: some drives take a moment."""
+"""Seconds before each reading of a test just started: some drives need a moment."""
 
 
 class MediaGroup(click.Group):
-    """A group whose commands are ``show`` and ``stop``; anything else is a drive to be tested."""
+    """A group with the commands ``show`` and ``stop``; any other word is a drive to test."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Take everything that names no command for the words of ``start``."""
+        """Prepend ``start`` unless the first word is a command."""
         if args and args[0] not in (*self.commands, "-h", "--help"):
             args = ["start", *args]
         return super().parse_args(ctx, args)
 
 
 class Tested(Struct):
-    """A drive of a machine, and what tests it."""
+    """A drive of a machine, and how it is tested."""
 
     drive: Drive
     tests: SelfTests
@@ -168,7 +168,7 @@ def stop(context: click.Context, *, drive: tuple[str, ...], dry_run: bool) -> in
 
 
 def _chosen(named: Machine, seen: Survey, words: Sequence[str]) -> list[Tested]:
-    """The plain drives that the words mean, each once; all of them without a word.
+    """Return the plain drives that the words name, each once; without words, all of them.
 
     Raises:
         UsageError: A word means no drive, or one that the system cannot test itself.
@@ -193,7 +193,7 @@ def _chosen(named: Machine, seen: Survey, words: Sequence[str]) -> list[Tested]:
 
 
 def _actions(chosen: Sequence[Tested], make: Callable[[Tested], Action | str]) -> list[Action]:
-    """The command for each drive.
+    """Return the command for each drive.
 
     Raises:
         Refused: There is none for one of them; then none is run.
@@ -208,7 +208,7 @@ def _actions(chosen: Sequence[Tested], make: Callable[[Tested], Action | str]) -
 
 
 def _none_running(named: Machine, chosen: Sequence[Tested]) -> list[SelfTest]:
-    """Return the last tests; refuse where one is running or may be: a start would abort it on some drives.
+    """Return the last tests; refuse if one is or may be running: a start would abort it on some drives.
 
     Raises:
         Refused, CannotTell: That is so.
@@ -229,7 +229,7 @@ def _none_running(named: Machine, chosen: Sequence[Tested]) -> list[SelfTest]:
 
 
 def _shown(named: Machine, chosen: Sequence[Tested], before: Sequence[SelfTest]) -> list[SelfTest]:
-    """The tests that were started: running, or already in the log of the drive.
+    """Return the started tests: running, or already in the log of the drive.
 
     Raises:
         ChangeStands: A drive shows neither, whatever its tool printed.
@@ -282,7 +282,7 @@ def _read(named: Machine, chosen: Sequence[Tested]) -> list[SelfTest]:
 
 
 def _waited(named: Machine, chosen: Sequence[Tested], at_most: float | None, again: str) -> list[SelfTest]:
-    """The tests as the reading shows them that ended the wait."""
+    """Wait, and return the tests as last read."""
     found: list[SelfTest] = []
 
     def look() -> Look:
@@ -294,7 +294,7 @@ def _waited(named: Machine, chosen: Sequence[Tested], at_most: float | None, aga
 
 
 def look_of(found: Sequence[SelfTest]) -> Look:
-    """The slowest of the running tests; one that cannot be read may be running."""
+    """Return the progress of the slowest running test; one that cannot be read may be running."""
     unread = [test for test in found if test.state == "unknown"]
     waited = [test for test in found if test.state in ("running", "unknown")]
     percents = [test.percent for test in waited if test.percent is not None]

@@ -111,11 +111,11 @@ def set_(
 def _desired(
     seen: Survey, found: Sequence[Vendor], names: Sequence[str], *, on: bool | None, times: str | None
 ) -> list[Desired]:
-    """The desired settings of the schedules that are meant."""
+    """Return the desired settings of the named schedules."""
     families = {family.FAMILY for family in schedule_families(found)}
     pseudo = [one for one in seen.inventory.controllers if one.id in families]
     wanted: list[Desired] = []
-    for volume in _meant(pseudo, names):  # the times first: a schedule is never on with times that are not wanted
+    for volume in _meant(pseudo, names):  # times first: a schedule is never enabled with unwanted times
         if times == _DISTRIBUTION:
             wanted.append(Desired(object_id=volume.id, setting="schedule_drop_in", value="absent"))
         elif times is not None:
@@ -128,7 +128,7 @@ def _desired(
 
 
 def _meant(pseudo: Sequence[Controller], names: Sequence[str]) -> list[Volume]:
-    """The schedules with these names; without names the only one.
+    """Return the schedules with these names; without names, the only one.
 
     Raises:
         UsageError: There is none, or several and no name.
@@ -145,7 +145,7 @@ def _meant(pseudo: Sequence[Controller], names: Sequence[str]) -> list[Volume]:
 
 
 def _times(volume: Volume, times: str, pseudo: Sequence[Controller], found: Sequence[Vendor]) -> str:
-    """The times as systemd or cron takes them.
+    """Return the times in the syntax of systemd or cron.
 
     Raises:
         UsageError: They are none.

@@ -1,4 +1,4 @@
-"""Change the states of drives: from the words of the command line to deeds with their guards."""
+"""Change the states of drives: from the command line to deeds with their guards."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from raidctl.text import listing
 from raidctl.vendor.plan import Deed, Denial, Verb
 
 _WAS_INACTIVE = "stood still: "
-"""Key of a fact in the journal: whether the array of a drive was inactive when it was set offline."""
+"""Key in the journal: whether the array was inactive when its drive was set offline."""
 _WHAT = {
     "offline": "{drive} leaves its array, and only a rebuild brings it back",
     "online": "{drive} becomes a member with the data that it has, current or not",
@@ -33,11 +33,11 @@ _WHAT = {
     "raid": "{drive} disappears from the operating system, and what is on it is lost",
     "erase": "Erasing {drive} destroys all data on it",
 }
-"""What has to be confirmed; a verb that is missing loses nothing."""
+"""What has to be confirmed; verbs that lose nothing are missing."""
 
 
 def carry_out(settings: Settings, consent: Consent, verb: Verb, words: Sequence[str], typed: Sequence[str] = ()) -> int:
-    """Plan the deeds, ask, carry them out and read again; return the exit code."""
+    """Plan the deeds, ask, carry them out and verify; return the exit code."""
 
     def make(seen: Survey) -> list[Deed]:
         ids = list(dict.fromkeys(find_drive(seen.inventory, seen.view, word) for word in words))
@@ -62,7 +62,7 @@ def _deed(seen: Survey, verb: Verb, drive_id: str) -> Deed:
 
 
 def _one_of_each_array(seen: Survey, deeds: Sequence[Deed]) -> None:
-    """Refuse two members of one array at once: the second is judged after the first.
+    """Refuse two members of one array at once: the guards judge each against the present array.
 
     Raises:
         UsageError: Two are named.
@@ -88,7 +88,7 @@ def _known(deed: Deed, seen: Survey, named: Machine, settings: Settings) -> Know
 
 
 def _set_offline(deed: Deed, seen: Survey, named: Machine, settings: Settings) -> SetOffline | None:
-    """How raidctl has set the drive offline, if that was the last thing that it has done to it."""
+    """Return how raidctl set the drive offline, if that was its last deed on the drive."""
     found = drive_of(seen.inventory, deed.drive)
     serial = found[1].serial if found is not None else None
     try:
@@ -99,7 +99,7 @@ def _set_offline(deed: Deed, seen: Survey, named: Machine, settings: Settings) -
 
 
 def last_offline(stories: Sequence[Story], source: str, serial: str) -> SetOffline | None:
-    """The last change of a drive, if it has set the drive offline and is complete; else None."""
+    """Return the last change of a drive, if it set the drive offline and is complete; else None."""
     mine = [one for one in stories if one.begin.source == source and serial in one.begin.touches]
     last = mine[-1] if mine else None
     if last is None or last.end is None or last.end.result != "done":
@@ -111,7 +111,7 @@ def last_offline(stories: Sequence[Story], source: str, serial: str) -> SetOffli
 
 
 def _was_inactive(seen: Survey) -> dict[str, str]:
-    """Whether the array of each drive with a serial number is inactive."""
+    """Return for each drive with a serial number whether its array is inactive."""
     return {
         f"{_WAS_INACTIVE}{drive.serial}": "yes"
         for controller in seen.inventory.controllers
@@ -129,7 +129,7 @@ def _confirm(work: Work, deed: Deed, typed: Sequence[str]) -> None:
 
 
 def _hits(deed: Deed, seen: Survey) -> list[str]:
-    """What the deed hits, one line for each object."""
+    """Return what the deed affects, one line per object."""
     found = drive_of(seen.inventory, deed.drive)
     if found is None:
         return []

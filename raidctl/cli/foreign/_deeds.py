@@ -1,4 +1,4 @@
-"""Import and clear foreign configurations, discard preserved cache: deeds on a whole controller, with their guards."""
+"""Import and clear foreign configurations, discard preserved cache: deeds on a controller, with their guards."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _WHAT = {
 def carry_out(
     settings: Settings, consent: Consent, verb: Verb, word: str, *, group: str | None, typed: str | None
 ) -> int:  # fmt: skip
-    """Plan the deed on the foreign configurations, ask, carry it out and read again; return the exit code."""
+    """Plan the deed on the foreign configurations, ask, carry it out and verify; return the exit code."""
 
     def make(seen: Survey) -> list[Deed]:
         return [Deed(object_id=controller_named(seen, word).id, verb=verb, part=group)]
@@ -44,12 +44,12 @@ def carry_out(
 
 
 def hits(deed: Deed, seen: Survey) -> Sequence[str]:
-    """What the deed hits (F3)."""
+    """Return what the deed affects (F3)."""
     return listed_hits(seen.inventory, deed)
 
 
 def guards(deed: Deed, seen: Survey, named: Machine) -> Sequence[Denial]:
-    """Reasons to refuse a deed now; an import is previewed by the tool first (F1)."""
+    """Return the reasons to refuse a deed now; for an import, the tool shows a preview first (F1)."""
     controller = controller_of(seen.inventory, deed.object_id)
     vendor = _vendor(controller, named.vendors) if controller is not None else None
     offered = foreign_of(vendor) if vendor is not None else None
@@ -62,7 +62,7 @@ def guards(deed: Deed, seen: Survey, named: Machine) -> Sequence[Denial]:
 
 
 def preview_of(controller: Controller, seen: Survey, vendors: Sequence[Vendor]) -> Dialogue[ForeignPreview | str]:
-    """What an import would bring, as the controller's tool shows it; a sentence: why it cannot."""
+    """Return the preview of an import by the controller's tool; or a sentence why there is none."""
     vendor = _vendor(controller, vendors)
     offered = foreign_of(vendor) if vendor is not None else None
     if vendor is None or offered is None:
@@ -77,7 +77,7 @@ def _vendor(controller: Controller, vendors: Sequence[Vendor]) -> Vendor | None:
 
 
 def controller_named(seen: Survey, word: str) -> Controller:
-    """The one RAID controller that a word means.
+    """Return the single RAID controller that a word names.
 
     Raises:
         UsageError: It means none, or several.
@@ -90,7 +90,7 @@ def controller_named(seen: Survey, word: str) -> Controller:
 
 
 def _confirm(work: Work, deed: Deed, typed: str | None) -> None:
-    """Have the serial number of the controller typed, after the plan that lists all that is hit (F3)."""
+    """Ask for the serial number of the controller, after the plan with everything that is affected (F3)."""
     controller = controller_of(work.seen.inventory, deed.object_id)
     if controller is None:
         return

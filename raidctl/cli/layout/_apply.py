@@ -1,4 +1,4 @@
-"""``raidctl layout apply``: print, ask for the plan's code, carry out, and continue after an interruption."""
+"""``raidctl layout apply``: print the plan, ask for its code, carry it out, resume after an interruption."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ from raidctl.vendor.plan import Deed, Denial, Plan, point_of_no_return
 
 
 class Wanted(Struct, frozen=True):
-    """What the command line says besides the file."""
+    """The options besides the file."""
 
     wipe: tuple[str, ...] = ()
     confirm: str | None = None
@@ -87,7 +87,7 @@ def begin_apply(settings: Settings, consent: Consent, file: str, wanted: Wanted)
 
 
 def _check_wipes(applying: Applying, seen: Survey) -> None:
-    """Refuse ``--wipe`` of what the layout does not concern.
+    """Refuse ``--wipe`` of drives that the layout does not use.
 
     Raises:
         UsageError: It names something else.
@@ -100,13 +100,13 @@ _THEN = "Then the configuration of the machine is written again, and its boot im
 
 
 def _notes(made: Compiled) -> Iterator[str]:
-    """What should be known before it is carried out."""
+    """Yield what to know before it is carried out."""
     for step in made.plan.steps:
         yield from step.warnings
 
 
 def _shown(work: Work, settings: Settings, made: Compiled, found: Stages, code: str) -> int | None:
-    """Print the plan; the exit code if there is nothing to carry out, None to go on."""
+    """Print the plan; return the exit code if there is nothing to carry out, None to go on."""
     inventory = work.seen.inventory
     if found.refused or found.printed:
         return _refused(work, settings, made, found)
@@ -123,7 +123,7 @@ def _shown(work: Work, settings: Settings, made: Compiled, found: Stages, code: 
 
 
 def _refused(work: Work, settings: Settings, made: Compiled, found: Stages) -> int:
-    """All that is refused, at once; or the commands of hardware controllers, for a person. Nothing is run."""
+    """Print all refusals, or the commands of hardware controllers for a person; nothing is run."""
     extra = [one for one in found.refused if one not in made.plan.not_planned]
     plan = replace(made.plan, not_planned=(*made.plan.not_planned, *extra))
     if settings.as_json:
@@ -141,7 +141,7 @@ def _refused(work: Work, settings: Settings, made: Compiled, found: Stages) -> i
 
 
 def _denials(found: Stages) -> Iterator[Denial]:
-    """The refusals as a plan of deeds has them; the commands of hardware controllers are those of ``layout plan``."""
+    """Yield the refusals as denials of deeds; hardware controllers have the commands of ``layout plan``."""
     for one in found.refused:
         yield Denial(deed=Deed(object_id=one.label, verb="create_volume"), reason=" ".join(one.why))
     for label in found.printed:
@@ -160,7 +160,7 @@ def _nothing(settings: Settings, made: Compiled, inventory: Inventory) -> int:
 
 
 def _confirmed(work: Work, code: str, typed: str | None) -> None:
-    """Have the code of the plan typed, if a step cannot be undone; else "yes" suffices.
+    """Ask for the code of the plan if a step cannot be undone; else for "yes".
 
     Raises:
         UsageError: There is no terminal to ask on, or ``--confirm`` has another code.
@@ -224,7 +224,7 @@ def _ended(change: Change, settings: Settings, made: Sequence[Volume]) -> int:
 
 
 def _all_open(settings: Settings) -> list[tuple[Story, ApplyFacts]]:
-    """The operations on layouts of this machine that are not complete."""
+    """Return the incomplete operations on layouts of this machine."""
     place = state_directory(settings) if settings.demo else kept_place(settings)
     source = f"demo:{settings.demo}" if settings.demo else f"ssh:{settings.host}" if settings.host else "local"
     return [
@@ -251,7 +251,7 @@ def _held(begin: Begin, settings: Settings) -> Iterator[None]:
 
 
 def resume_apply(settings: Settings, consent: Consent, change: str | None, wanted: Wanted) -> int:
-    """Continue an operation from what the machine shows now; return the exit code."""
+    """Continue an operation from the machine's current state; return the exit code."""
     story, facts = _open(settings, change)
     layout = read_layout(facts.file, facts.text.encode(), facts.controller or None)
     facts = replace(facts, wipe=(*facts.wipe, *wanted.wipe))
@@ -282,7 +282,7 @@ def _resumed(named: Machine, settings: Settings, story: Story) -> Change:
 
 
 def abandon_apply(settings: Settings, change: str) -> int:
-    """Give an operation up: nothing is done or undone; return the exit code."""
+    """Give up an operation without undoing anything; return the exit code."""
     story, facts = _open(settings, change)
     with _held(story.begin, settings):
         end = End(change=story.begin.change, at=now(), result="abandoned", text=f"abandoned by {about()}")

@@ -1,4 +1,4 @@
-"""What the commands on a layout file share: its mistakes on standard error."""
+"""Shared by the commands on a layout file: reading it, with its mistakes on standard error."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ controller_option = click.option(
 
 
 def read_file(file: str) -> bytes:
-    """The bytes of a layout file.
+    """Return the bytes of a layout file.
 
     Raises:
         UsageError: It cannot be read.
@@ -34,7 +34,9 @@ def read_file(file: str) -> bytes:
 
 
 def layout_of(file: str, settings: Settings, controller: str | None = None) -> Layout | None:
-    """The layout of a file; None if it has mistakes: all are on standard error, those of the machine behind the others.
+    """Return the layout in a file; None if it has mistakes.
+
+    All mistakes are printed on standard error, those about the machine last.
 
     Raises:
         UsageError: It cannot be read.
@@ -43,7 +45,7 @@ def layout_of(file: str, settings: Settings, controller: str | None = None) -> L
         return read_layout(file, read_file(file), controller)
     except LayoutMistakesError as error:
         faults, read = list(error.faults), error.layout
-        with suppress(RaidctlError):  # the machine that cannot be read has no part in the mistakes of the file
+        with suppress(RaidctlError):  # a machine that cannot be read adds no mistakes to those of the file
             if read.volumes or read.spares or read.deletions:
                 faults += strangers(read, look(settings).inventory, file)
     for fault in faults:

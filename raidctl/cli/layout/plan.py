@@ -69,7 +69,7 @@ def _stock(seen: Survey, signatures: Signatures) -> Stock:
 
 
 def _pin(file: str, made: Compiled) -> None:
-    """Replace numbers of drives in the file by the drives that were chosen for them.
+    """Replace drive counts in the file by the chosen drives.
 
     Raises:
         UsageError: The file has another form; it is unchanged.
@@ -89,7 +89,7 @@ def _pin(file: str, made: Compiled) -> None:
 
 
 def _planned(layout: Layout, settings: Settings) -> tuple[Compiled, tuple[Problem, ...]]:
-    """The plan; saved outputs answer no questions, so there no drive is known to be without signatures."""
+    """Return the plan; for saved outputs no drive is known to be without signatures."""
     if settings.replay is not None and not is_recording(settings.replay):
         seen = look(settings)
         return compiled(layout, _stock(seen, {}), vendors()[0]), seen.inventory.problems

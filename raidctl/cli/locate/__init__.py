@@ -1,4 +1,4 @@
-"""``raidctl locate``: make drives blink, see which do, and switch them off."""
+"""``raidctl locate``: switch locate LEDs on and off, and list them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _APART = {
 
 
 class LocateGroup(LazyGroup):
-    """The commands of ``raidctl locate``; anything else is a target that is to blink."""
+    """The commands of ``raidctl locate``; any other first word is a target of ``on``."""
 
     apart = _APART
     prefix = "locate."

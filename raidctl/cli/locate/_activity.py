@@ -1,4 +1,4 @@
-"""``--by activity``: reading from a drive in bursts, so that its activity LED flashes. Nothing is written."""
+"""``--by activity``: read from a drive in bursts, so that its activity LED flashes. Nothing is written."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ sleep, clock = time.sleep, time.monotonic
 
 
 def blink(named: Machine, words: Sequence[str], length: float, settings: Settings, *, dry_run: bool) -> int:
-    """Read from the drives for a while, in bursts."""
+    """Read from the drives in bursts, for ``length`` seconds."""
     seen = named.survey()
     try:
         wanted = resolve(seen.inventory, seen.view, kernel_leds(named), words)
@@ -40,7 +40,7 @@ def blink(named: Machine, words: Sequence[str], length: float, settings: Setting
     report = LocateReport(targets=targets, commands=tuple(" ".join(read.argv) for read in bursts) if dry_run else ())
     end = clock() + length
     if not dry_run:
-        _burst(named, bursts)  # nothing is said to flash before it was read from
+        _burst(named, bursts)  # a drive is reported to flash only after it was read
     if settings.as_json:
         emit_json(report)
     else:
@@ -57,7 +57,7 @@ def _target(wanted: Wanted, read: Run | str) -> Located:
 
 
 def _go_on(named: Machine, bursts: Sequence[Run], end: float) -> None:
-    """One second of rest, one of reading, until the time is over.
+    """Alternate one second of rest and one of reading, until the time is over.
 
     Raises:
         CannotTell: A drive does not answer: its LED would not flash.
@@ -75,7 +75,7 @@ def _go_on(named: Machine, bursts: Sequence[Run], end: float) -> None:
 
 
 def _burst(named: Machine, bursts: Sequence[Run]) -> None:
-    """One second of reading.
+    """Read for one second.
 
     Raises:
         CannotTell: A drive does not answer.

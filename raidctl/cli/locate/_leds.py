@@ -1,4 +1,4 @@
-"""What the commands of ``raidctl locate`` share: the machine, the LEDs as a machine of their own, open changes."""
+"""Shared by the commands of ``raidctl locate``: the machine, its LEDs, and open changes."""
 
 from __future__ import annotations
 
@@ -28,20 +28,20 @@ from raidctl.vendor.protocol import Vendor
 
 
 class LedMachine(Machine, kw_only=True):
-    """The LEDs of a machine, as the change engine sees a machine: a reading takes a moment, not that of all tools."""
+    """The LEDs of a machine, as the change engine sees a machine: a reading is quick, as it runs few tools."""
 
     lamps: Sequence[Lamp]
     tools_of: Sequence[Vendor]
     """The real vendor packages."""
 
     def survey(self) -> Survey:
-        """The LEDs with their present states."""
+        """Return the LEDs with their current states."""
         self.lamps = converse(family.look(self.lamps, self.tools_of), self.runner)
         return family.survey_of(self.lamps, Host(source=self.source))
 
 
 def led_machine(named: Machine, lamps: Sequence[Lamp]) -> LedMachine:
-    """The LEDs of a machine."""
+    """Return the LEDs of a machine."""
     return LedMachine(
         runner=named.runner,
         vendors=family.families(lamps, named.vendors),
@@ -53,7 +53,7 @@ def led_machine(named: Machine, lamps: Sequence[Lamp]) -> LedMachine:
 
 @dataclass
 class Found:
-    """What the words of the command line mean, and how it is located."""
+    """What the words name, and how it is located."""
 
     lamps: list[Lamp]
     unlit: list[Unlit]
@@ -61,7 +61,7 @@ class Found:
 
 
 def find_leds(named: Machine, words: Sequence[str], seconds: float) -> Found:
-    """Look at a machine, and for the LEDs of what the words mean.
+    """Read a machine, and find the LEDs of the named objects.
 
     Raises:
         UsageError: A word means nothing, several things, or no drive.
@@ -71,7 +71,7 @@ def find_leds(named: Machine, words: Sequence[str], seconds: float) -> Found:
 
 
 def leds_on(named: Machine, seen: Survey, words: Sequence[str], seconds: float) -> Found:
-    """Find the LEDs of what the words mean on a machine that was just read; raises as :func:`find_leds`."""
+    """Find the LEDs of the named objects on a machine that was just read; raises as :func:`find_leds`."""
     leds = converse(read_kernel_leds(), named.runner)
     try:
         wanted = resolve(seen.inventory, seen.view, leds, words)
@@ -80,29 +80,29 @@ def leds_on(named: Machine, seen: Survey, words: Sequence[str], seconds: float) 
     except UsageError as error:
         raise unseen(error, seen.inventory.problems) from None
     found = converse(choose(wanted, leds, named.vendors, seen.inventory.tools, seconds), named.runner)
-    # two drives may have one LED: both paths of a dual-ported drive that nothing tells apart
+    # two drives may share one LED: both paths of a dual-ported drive without an identity
     lamps = {one.id: one for one in found if isinstance(one, Lamp)}
     return Found(list(lamps.values()), [one for one in found if isinstance(one, Unlit)], found)
 
 
 def kernel_leds(named: Machine) -> KernelLeds:
-    """All LEDs that are files."""
+    """Return all LEDs that are files."""
     return converse(read_kernel_leds(), named.runner)
 
 
 def desired_state(lamps: Sequence[Lamp], value: str) -> DesiredMaker:
-    """The desired state of LEDs: on, or off."""
+    """Return the desired state of LEDs: on, or off."""
     return lambda _: [Desired(object_id=lamp.id, setting="locate", value=value) for lamp in lamps]
 
 
 def open_stories(place: Path, source: str) -> list[Story]:
-    """The changes without an end that switched LEDs on, the newest first."""
+    """Return the unfinished changes that switched LEDs on, the newest first."""
     pending = Journal(place).pending()
     return [story for story in pending if story.begin.kind == "locate" and story.begin.source == source]
 
 
 def runner_of(place: Path, story: Story) -> int:
-    """The process that keeps these LEDs on and will switch them off; 0 if there is none any more."""
+    """Return the process that keeps these LEDs on and will switch them off; 0 if it has ended."""
     for subject in story.begin.subjects:
         holder = holder_of(place, held_name(story.begin.source, subject.id))
         if holder is not None and holder.change == story.begin.change:
@@ -111,7 +111,7 @@ def runner_of(place: Path, story: Story) -> int:
 
 
 def refuse_twice(place: Path, source: str, lamps: Sequence[Lamp]) -> None:
-    """Refuse LEDs that another raidctl keeps on.
+    """Refuse LEDs that another raidctl process keeps on.
 
     Raises:
         Held: That is so; the message has the command that ends it.
@@ -128,6 +128,6 @@ def refuse_twice(place: Path, source: str, lamps: Sequence[Lamp]) -> None:
 
 
 def with_states(lamps: Sequence[Lamp], machine: LedMachine) -> list[Lamp]:
-    """LEDs as they were last read."""
+    """Return LEDs with their states as last read."""
     fresh = {lamp.id: lamp for lamp in machine.lamps}
     return [replace(fresh.get(lamp.id, lamp), passed=lamp.passed) for lamp in lamps]

@@ -1,4 +1,4 @@
-"""Locate LEDs that a raidctl has left on: found again, and switched off by the engine's ``restore``."""
+"""Locate LEDs that an earlier raidctl left on: find them, and switch them off by the engine's ``restore``."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from raidctl.locate.again import found_again, renewed
 
 
 def leds_again(named: Machine, stories: Sequence[Story]) -> LedMachine:
-    """The LEDs of changes without an end, as they can be switched now."""
+    """Return the LEDs of unfinished changes, as they can be switched now."""
     lamps = found_again(stories, named.runner, named.survey, named.vendors, boot_id())
     return led_machine(named, lamps)
 
@@ -22,7 +22,7 @@ def leds_again(named: Machine, stories: Sequence[Story]) -> LedMachine:
 def led_restorer(
     named: Machine, journal: Journal, place: Path, stories: Sequence[Story], tell: Callable[[str], None]
 ) -> Restorer:
-    """The engine's restorer, for LEDs."""
+    """Return the engine's restorer for LEDs."""
     leds = leds_again(named, stories)
     restorer = Restorer(journal, place, named.runner, leds.survey, leds.vendors, named.source, tell)
     lamps = tuple(leds.lamps)

@@ -54,7 +54,7 @@ def command(context: click.Context) -> int:
 
 
 def _place(settings: Settings) -> Path | None:
-    """The state directory; None if there is none yet, or the machine is a recording."""
+    """Return the state directory; None if there is none yet, or the machine is a recording."""
     if settings.replay is not None:
         return None
     place = state_directory(settings) if settings.demo else kept_place(settings)
@@ -62,7 +62,7 @@ def _place(settings: Settings) -> Path | None:
 
 
 def _mine(named: Machine, place: Path) -> list[Located]:
-    """The LEDs of changes without an end, with their states."""
+    """Return the LEDs of unfinished changes, with their states."""
     found = []
     for story in open_stories(place, named.source):
         running = runner_of(place, story) != 0
@@ -76,7 +76,7 @@ def _mine(named: Machine, place: Path) -> list[Located]:
 
 
 def _bay(led: FileLed, seen: Survey, leds: KernelLeds) -> Located:
-    """A bay with the drive in it."""
+    """Return a bay with the drive in it."""
     way: Way = "enclosure" if led.enclosure else "npem" if led.id.startswith("npem:") else "pci_slot"
     [wanted] = resolve(seen.inventory, seen.view, leds, [led.id])
     on = None if led.state is None else led.state == "on"

@@ -1,4 +1,4 @@
-"""``raidctl locate on``: blink for a while, and be off by itself."""
+"""``raidctl locate on``: blink for a while, then switch off automatically."""
 
 from __future__ import annotations
 
@@ -117,4 +117,4 @@ def _located(work: Work, found: Found, settings: Settings, length: float) -> int
 
 
 def _quiet(_text: str) -> None:
-    """The commands are on the screen already, or of no interest."""
+    """Print nothing: the commands are on the screen already."""

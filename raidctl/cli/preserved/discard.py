@@ -43,7 +43,7 @@ def command(context: click.Context, *, volume: str, typed: str | None, consent: 
 
 
 def _deed(seen: Survey, word: str) -> Deed:
-    """The deed on the controller that lists the volume; it may be gone from the list of volumes.
+    """Return the deed on the controller that lists the preserved cache; the volume itself may be gone.
 
     Raises:
         UsageError: No controller lists it.
@@ -63,7 +63,7 @@ def _deed(seen: Survey, word: str) -> Deed:
 
 
 def _confirm(work: Work, deed: Deed, typed: str | None) -> None:
-    """Have the volume's unique id typed, or that of its place on the controller if it is gone."""
+    """Ask for the volume's unique id, or for the id of the preserved cache if the volume is gone."""
     controller = controller_of(work.seen.inventory, deed.object_id)
     if controller is None:
         return

@@ -1,1 +1,1 @@
-"""What several commands share."""
+"""Shared by several commands: options, machine, change engine, output."""

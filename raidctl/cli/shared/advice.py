@@ -1,4 +1,4 @@
-"""What the rules of ``raidctl diagnose`` say of a machine where nothing has failed, for ``raidctl show``."""
+"""Findings of ``raidctl diagnose`` for ``raidctl show``, on a machine without failures."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from raidctl.model import Inventory
 
 
 def advice(inventory: Inventory, settings: Settings) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Findings that count, and checks without a result: each its object and what is wrong, the worst first."""
+    """Return the findings that count, and the checks without a result: object and problem, the worst first."""
     found = [one for rule in rules() for one in rule.check(inventory)]
     if all(one.outcome == "pass" or one.severity == "info" for one in found):
         return (), ()

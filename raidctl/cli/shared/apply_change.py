@@ -1,4 +1,4 @@
-"""A change that stays: plan, ask, apply, end; and the one document that ``--json`` prints of it."""
+"""A permanent change: plan, ask, apply, end; with ``--json``, one document about it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from raidctl.vendor.protocol import Vendor
 
 
 def perform(settings: Settings, consent: Consent, requests: DesiredMaker, more: Sequence[Vendor] = ()) -> int:
-    """A change that stays: plan, ask, apply, end; ``more`` are families of the core's own."""
+    """Carry out a permanent change: plan, ask, apply, end; ``more`` are families of the core's own."""
     with planned(settings, consent, requests, more) as work, reported(Report(work.plan), settings) as report:
         return _performed(work, settings, report)
 
@@ -24,7 +24,7 @@ def perform(settings: Settings, consent: Consent, requests: DesiredMaker, more: 
 def _performed(work: Work, settings: Settings, report: Report) -> int:
     if not (work.plan.steps or work.plan.refusals or work.consent.dry_run):
         with work.hold(work.begin("set", about())):
-            pass  # whoever holds the controller may have set it for a while only
+            pass  # the present holder of the controller may have set it only temporarily
     code = agreed(work, settings)
     if code is not None:
         report.result, report.warnings = report_of(work).result, work.notes
@@ -36,7 +36,7 @@ def _performed(work: Work, settings: Settings, report: Report) -> int:
         try:
             change.apply()
             change.finish()
-        except KeyboardInterrupt:  # the engine has put back what it had begun, or said that it could not
+        except KeyboardInterrupt:  # the engine has undone what it had begun, or reported that it could not
             raise Interrupted("Interrupted: everything is as before.") from None
     report.result, report.warnings = "done", (*work.notes, *change.warnings)
     for text in change.warnings:
@@ -48,7 +48,7 @@ def _performed(work: Work, settings: Settings, report: Report) -> int:
 
 @dataclass
 class Report:
-    """What becomes of a plan, for ``--json``: one document with both."""
+    """The outcome of a plan, for ``--json``: one document with both."""
 
     plan: Plan
     result: Result = "failed"
@@ -57,7 +57,7 @@ class Report:
     message: str | None = None
 
     def failed(self, error: BaseException) -> None:
-        """What is said on standard error as well."""
+        """Record an error, which is printed on standard error as well."""
         put_back = isinstance(error, Interrupted) and self.change is not None
         self.result = "undone" if put_back or isinstance(error, ChangeUndone) else "failed"
         if isinstance(error, RightMissing) and not error.touched:
@@ -69,14 +69,14 @@ class Report:
         self.message = str(error) if isinstance(error, RaidctlError) else interruption(error)
 
     def outcome(self) -> Outcome:
-        """The document."""
+        """Return the document."""
         made = {name: getattr(self.plan, name) for name in Plan.__struct_fields__}
         return Outcome(**made, result=self.result, change=self.change, warnings=self.warnings, message=self.message)
 
 
 @contextmanager
 def reported(report: Report, settings: Settings) -> Iterator[Report]:
-    """Print one document of what became of the plan with ``--json``, also of a failure or an interruption."""
+    """With ``--json``, print one document with the outcome of the plan, also after a failure or an interruption."""
     try:
         yield report
     except BaseException as error:
@@ -88,7 +88,7 @@ def reported(report: Report, settings: Settings) -> Iterator[Report]:
 
 
 def report_of(work: Work) -> Report:
-    """What becomes of a plan that is not carried out."""
+    """Return the report of a plan that is not carried out."""
     made = work.plan
     result: Result = "refused" if made.refusals or made.denials else "planned" if made.steps else "already"
     return Report(made, result, warnings=work.notes)

@@ -82,7 +82,7 @@ def _performed(
         try:
             change.apply()
             change.finish()
-        except KeyboardInterrupt:  # the engine has undone what it had begun, or said that it could not
+        except KeyboardInterrupt:  # the engine has undone what it had begun, or reported that it could not
             raise Interrupted("Interrupted: everything is as before.") from None
     report.result, report.warnings = "done", (*work.notes, *change.warnings)
     for text in change.warnings:
@@ -96,7 +96,7 @@ def _performed(
 
 
 def refuse_container(runner: Runner) -> None:
-    """Refuse every deed in a container: what uses a drive cannot be seen from it (X8).
+    """Refuse every deed in a container: users of a drive outside it are invisible (X8).
 
     Raises:
         CannotTell: It is one, or ``/sys`` is read-only.
@@ -115,7 +115,7 @@ def refuse_container(runner: Runner) -> None:
 
 
 def confirm_serial(work: Work, serial: str, typed: str | None, what: str) -> None:
-    """Have the serial number of a drive typed; ``--yes`` does not suffice, and neither does an empty line.
+    """Ask for the serial number of a drive; neither ``--yes`` nor an empty line suffices.
 
     Raises:
         UsageError: There is no terminal to ask on, and no ``--confirm``, or it names something else.

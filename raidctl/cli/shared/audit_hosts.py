@@ -27,7 +27,7 @@ class FarAudit:
         self._codes: list[int] = []
 
     def audited(self, rules: Policy, *, keep: bool) -> Iterator[tuple[Tally, Sequence[Audited]]]:
-        """What is found on each host, as it comes; one without a result is a host with an unknown state."""
+        """Yield the results of each host, as they come; a host without a result has an unknown state."""
         auditor = Auditor(rules, keep=keep)
         for outcome in many.asked(self._settings, self._hosts, Machine.survey):
             name = outcome.host.name
@@ -41,7 +41,7 @@ class FarAudit:
             yield tally, [replace(audited, host=name, exit_code=code)]
 
     def exit_code(self, code: int) -> int:
-        """The exit code of the audit: 8 and 130 if the policy itself has no failure."""
+        """Return the exit code of the audit: 8 and 130 if the policy itself has no failure."""
         if len(self._codes) < len(self._hosts):
             return EXIT_INTERRUPTED
         return EXIT_UNREACHABLE if code != EXIT_NO and EXIT_UNREACHABLE in self._codes else code

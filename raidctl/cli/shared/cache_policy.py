@@ -1,4 +1,4 @@
-"""The options by which ``cache set`` and ``batch`` say how volumes and block devices shall be cached."""
+"""The cache options of ``cache set`` and ``batch``, for volumes and block devices."""
 
 from __future__ import annotations
 
@@ -21,29 +21,29 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 @dataclass(frozen=True)
 class Policy:
-    """What is asked for, in the words of the model; None where an option is not given."""
+    """The requested settings, in the words of the model; None for options that are not given."""
 
     settings: dict[Setting, str | None]
-    """Of the volumes, in the order in which they are planned."""
+    """Settings of the volumes, in the order in which they are planned."""
     read_ahead: int | None
-    """Of the block devices, in KiB."""
+    """Read-ahead of the block devices, in KiB."""
 
     @property
     def empty(self) -> bool:
-        """Whether nothing is asked for."""
+        """Whether nothing is requested."""
         return self.read_ahead is None and not any(self.settings.values())
 
     @property
     def families(self) -> Sequence[Vendor]:
-        """The families of the core's own that the change needs."""
+        """The core's own families that the change needs."""
         return change_targets.kernel() if self.read_ahead is not None else ()
 
     def with_drives(self, drives: str | None) -> Policy:
-        """The same, and the write caches of the volumes' drives."""
+        """Return this policy with the write caches of the volumes' drives added."""
         return replace(self, settings={**self.settings, "drive_write_cache": drives})
 
     def of_volumes(self, seen: Survey, target: Sequence[str]) -> list[Desired]:
-        """The desired settings of the volumes that the words mean.
+        """Return the desired settings of the named volumes.
 
         Raises:
             UsageError: A word means nothing that has volumes.
@@ -55,7 +55,7 @@ class Policy:
         )
 
     def of_devices(self, seen: Survey, target: Sequence[str]) -> list[Desired]:
-        """The desired settings of the block devices that the words mean.
+        """Return the desired settings of the named block devices.
 
         Raises:
             UsageError: A word means no block device.
@@ -86,9 +86,9 @@ _LAST = (
 
 
 def policy_options(*own: Callable[[Any], Any]) -> Callable[[F], F]:
-    """``--write`` to ``--journal-mode``: handed over as one :class:`Policy`.
+    """Add the options ``--write`` to ``--journal-mode``, passed on as one :class:`Policy`.
 
-    ``own`` are options of the command's own that stand among them in its help, and are handed over by themselves.
+    ``own`` are further options of the command; its help lists them among these, and they are passed separately.
     """
 
     def decorate(function: F) -> F:

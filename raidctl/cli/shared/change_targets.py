@@ -1,4 +1,4 @@
-"""From the words of a changing command to desired settings: the objects that are meant, and the settings of each."""
+"""From the words of a changing command to desired settings: the named objects, and the settings of each."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from raidctl.vendor.protocol import Vendor
 
 
 def volumes(seen: Survey, words: Sequence[str]) -> list[Volume]:
-    """The volumes that the words mean: themselves, or all on the controllers and arrays that are meant.
+    """Return the volumes that the words name, and all volumes of named controllers and arrays.
 
     Raises:
         UsageError: A word means nothing, several things, or nothing that has volumes.
@@ -37,13 +37,13 @@ def _under(volume: Volume, controller: Controller, ids: frozenset[str]) -> bool:
 
 
 def controllers(seen: Survey, words: Sequence[str]) -> list[Controller]:
-    """The controllers that the words mean, or that what they mean is on."""
+    """Return the controllers that the words name, or those of the named objects."""
     ids = find(seen.inventory, seen.view, words)
     return [c for c in seen.inventory.controllers if any(item.id in ids for item in items(c))]
 
 
 def drives(seen: Survey, words: Sequence[str]) -> list[Drive]:
-    """The drives that the words mean: themselves, or all on the controllers and arrays that are meant.
+    """Return the drives that the words name, and all drives of named controllers and arrays.
 
     Raises:
         UsageError: A word means no drive.
@@ -65,17 +65,17 @@ def drives(seen: Survey, words: Sequence[str]) -> list[Drive]:
 
 
 def _drives(seen: Survey, ids: frozenset[str]) -> list[Drive]:
-    """The drives of these ids, and those on controllers and arrays of these ids."""
+    """Return the drives with these ids, and those of controllers and arrays with these ids."""
     return [d for c in seen.inventory.controllers for d in c.drives if d.id in ids or c.id in ids or d.array in ids]
 
 
 def _line(command: str, word: str, rest: str) -> str:
-    """A command line to copy."""
+    """Return a command line to copy."""
     return f"raidctl cache {command} {shlex.quote(printable(word))} {rest}"
 
 
 def drive_caches(seen: Survey, words: Sequence[str], wanted: str) -> list[Desired]:
-    """The write cache of the drives below the volumes that the words mean; where a word means drives, of these.
+    """Return the desired drive caches: below the named volumes, or of the named drives themselves.
 
     Raises:
         UsageError: A word means neither, or a drive is to have a default, which only volumes have.
@@ -95,7 +95,7 @@ def drive_caches(seen: Survey, words: Sequence[str], wanted: str) -> list[Desire
 def desired_settings(
     objects: Sequence[Volume | Controller | Drive], wanted: dict[Setting, str | None]
 ) -> list[Desired]:
-    """Each setting that is given, for each object."""
+    """Return the desired settings: each given setting, for each object."""
     return [
         Desired(object_id=item.id, setting=setting, value=value)
         for item in objects
@@ -105,14 +105,14 @@ def desired_settings(
 
 
 def kernel() -> Sequence[Vendor]:
-    """The family of the kernel's own settings, imported where they are changed."""
-    from raidctl.layers import family  # noqa: PLC0415 - as said
+    """Return the family of the kernel's own settings, imported only for a change of them."""
+    from raidctl.layers import family  # noqa: PLC0415 - rarely needed
 
     return (cast("Vendor", family),)
 
 
 def read_ahead(seen: Survey, words: Sequence[str], kibibytes: int) -> list[Desired]:
-    """The read-ahead of the block devices that the words mean; of a partition, that of its disk.
+    """Return the desired read-ahead of the named block devices; for a partition, that of the whole device.
 
     Raises:
         UsageError: A word means nothing, or nothing that the system sees as a block device.

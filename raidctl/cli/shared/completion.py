@@ -1,8 +1,8 @@
-"""The TAB key of bash, zsh and fish: scripts for the shells, and what they are answered.
+"""The TAB key of bash, zsh and fish: scripts for the shells, and their completions.
 
 A script passes the command line up to the cursor in ``COMP_LINE``. The answer is one line for each completion:
-``plain,VALUE<tab>HELP``, or ``file,`` and ``dir,``, which the shell completes itself. Values come from hardware and
-file systems: one with a control character is left out, and the shell never sees a sign of its syntax unquoted.
+``plain,VALUE<tab>HELP``, or ``file,`` and ``dir,``, which the shell completes. Values come from hardware and file
+systems: one with a control character is left out, and characters of the shell's syntax are always quoted.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import click
 from click.shell_completion import (
     CompletionItem,
     ShellComplete,
-    _resolve_context,  # no public function returns the parameter whose value is typed
+    _resolve_context,  # no public function returns the parameter being completed
     _resolve_incomplete,
     add_completion_class,
     split_arg_string,
@@ -81,23 +81,23 @@ end
 complete --command raidctl --no-files --arguments '(__raidctl_complete)'
 """
 _SAFE = re.compile(r"[^\w@%+=:,./-]", re.ASCII)
-"""Signs that bash reads as its syntax; letters of other scripts are quoted as well, which changes nothing."""
+"""Characters of bash's syntax; letters of other scripts are quoted as well, which changes nothing."""
 
 
 class _Shell(ShellComplete):
-    """What the shells have in common."""
+    """Common to all shells."""
 
     def source(self) -> str:
         """Return the script; it does not depend on the environment."""
         return self.source_template
 
     def get_completion_args(self) -> tuple[list[str], str]:
-        """Return the complete words after the program's name, and the one that is typed."""
+        """Return the complete words after the program's name, and the incomplete one."""
         words = split_arg_string(os.environ.get("COMP_LINE", "") + "x")  # so that the last one is never empty
         return words[1:-1], words[-1][:-1]
 
     def get_completions(self, args: list[str], incomplete: str) -> list[CompletionItem]:  # type: ignore[type-arg,unused-ignore] # no type argument before click 8.3
-        """Return what fits; nothing if anything fails, since the terminal is no place for messages while one types."""
+        """Return the completions; none if anything fails, since messages would disturb the command line."""
         try:
             return [item for item in self._found(args, incomplete) if str(item.value).isprintable()]
         except Exception:  # noqa: BLE001 - as above
@@ -106,7 +106,7 @@ class _Shell(ShellComplete):
     def _found(self, args: list[str], incomplete: str) -> Iterator[CompletionItem]:  # type: ignore[type-arg,unused-ignore] # as above
         context = _resolve_context(self.cli, self.ctx_args, self.prog_name, args)
         where, rest = _resolve_incomplete(context, args, incomplete)
-        before = incomplete[: len(incomplete) - len(rest)]  # of --rule=NAME
+        before = incomplete[: len(incomplete) - len(rest)]  # the part after --rule=
         known = where.shell_complete(context, rest)
         for item in known:
             yield CompletionItem(before + item.value, item.type, item.help)
@@ -131,7 +131,7 @@ class _Bash(_Shell):
     source_template: ClassVar[str] = _BASH
 
     def format_completion(self, item: CompletionItem[Any]) -> str:
-        """Return the value quoted for bash, without what is left of the word that bash replaces."""
+        """Return the value quoted for bash, without the part that bash keeps of the word."""
         typed = self.get_completion_args()[1]
         breaks = [typed.rfind(sign) for sign in ":=" if sign in os.environ.get("COMP_WORDBREAKS", ":=")]
         rest = str(item.value)[max(-1, *breaks) + 1 :] if breaks else str(item.value)
@@ -149,10 +149,10 @@ class _Fish(_Shell):
 
 
 SCRIPTS = {"raidctl": _BASH, "_raidctl": _ZSH, "raidctl.fish": _FISH}
-"""The scripts by the names that they have among the files of a package."""
+"""The scripts by the names of their files in a package."""
 
 
 def register() -> None:
-    """Have click answer the three shells with these classes."""
+    """Register these classes with click, for the three shells."""
     for shell in (_Bash, _Zsh, _Fish):
         add_completion_class(shell)

@@ -1,4 +1,4 @@
-"""What can stand at a place of the command line, for the TAB key. No tool is started and nothing is written.
+"""Completion values of options and arguments. Starts no tool and writes nothing.
 
 Object ids come from the last snapshot (of a demo or a recording: from what it contains), devices and mount points also
 from the kernel.
@@ -16,7 +16,7 @@ from raidctl.model import Array, Controller, Drive, Inventory, Volume
 from raidctl.select import Item, items
 
 _FILES = ("FILE", "PATH", "POLICY", "DEST", "BEFORE", "AFTER", "PLACE")
-"""Words of the help for which the shell completes file names."""
+"""Placeholders in the help for which the shell completes file names."""
 
 
 def values(parameter: click.Parameter, settings: Settings) -> tuple[str, Iterable[str]]:
@@ -27,7 +27,7 @@ def values(parameter: click.Parameter, settings: Settings) -> tuple[str, Iterabl
     if word in _FILES:
         return "file", ()
     if word == "ID" and isinstance(parameter, click.Option) and parameter.name != "explain":
-        return "plain", ()  # of a change or an operation
+        return "plain", ()  # changes and operations
     if word == "NAME" and parameter.name != "demo":
         return "plain", ()
     find = _VALUES.get(word.partition("[")[0])
@@ -65,11 +65,11 @@ def _named(inventory: Inventory | None, kinds: tuple[type[Item], ...]) -> Iterat
     blocks = [item for item in chosen if isinstance(item, Volume | Drive)]
     yield from (item.device for item in blocks if item.device)
     places = [place for item in blocks if isinstance(item, Volume) for place in item.mountpoints]
-    yield from (place for place in places if place.startswith("/"))  # none for swap
+    yield from (place for place in places if place.startswith("/"))  # swap has no mount point
 
 
 def last_inventory(settings: Settings) -> Inventory | None:
-    """Return what is known of the machine without asking it; None: nothing, or it cannot be read."""
+    """Return what is known of the machine without reading it; None: nothing, or it cannot be read."""
     if settings.demo or settings.replay:
         return _recorded(settings)
     from raidctl.cli.shared.snapshot_places import kept_place
@@ -98,7 +98,7 @@ def _recorded(settings: Settings) -> Inventory | None:
 
 
 def _of_kernel(settings: Settings) -> Iterator[str]:
-    """Yield the block devices and their mount points, of this machine only."""
+    """Yield the block devices and mount points of this machine."""
     if settings.host or settings.demo or settings.replay:
         return
     from raidctl.discovery.mounts import MOUNTINFO, mountinfo
@@ -121,4 +121,4 @@ _VALUES: Mapping[str, Callable[[Settings], Iterable[str]]] = {
     "RULE": _rules,
     "NAME": _demos,
 }
-"""By the word that the help prints for a value."""
+"""Values by the placeholder that the help prints."""

@@ -11,7 +11,7 @@ from raidctl.verify.subjects import Ground
 
 
 def contract_of(file: str) -> Contract:
-    """The contract in a file.
+    """Return the contract in a file.
 
     Raises:
         CannotTell: It cannot be read.
@@ -21,5 +21,5 @@ def contract_of(file: str) -> Contract:
 
 
 def judged_by(ground: Ground, contract: Contract) -> Verification:
-    """The answers to all claims of a contract."""
+    """Check all claims of a contract."""
     return judged(ground, contract, lambda word: path_of(word, ground))

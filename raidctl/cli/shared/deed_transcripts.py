@@ -1,4 +1,4 @@
-"""Make a transcript of a command that its owner runs: read before, read after, join. The command is never run here."""
+"""Transcripts of commands that the user runs: read before, read after, join. raidctl never runs the command."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _NAMES = {"local": "this machine"}
 
 
 def command_of(text: str) -> tuple[str, ...]:
-    """The words of a command that a vendor's tool or mdadm runs.
+    """Split a command line of a vendor's tool or mdadm into words.
 
     Raises:
         UsageError: It is no such command.
@@ -42,7 +42,7 @@ def command_of(text: str) -> tuple[str, ...]:
 
 
 def family_of_command(words: tuple[str, ...]) -> Vendor:
-    """The family whose tool a command runs.
+    """Return the family whose tool a command runs.
 
     Raises:
         UsageError: None.
@@ -56,7 +56,7 @@ def family_of_command(words: tuple[str, ...]) -> Vendor:
 
 
 def reading_of(recording: Recording, seen: Survey, words: tuple[str, ...]) -> Reading:
-    """What the command's own tool printed: its reading commands, as raidctl runs them."""
+    """Return what the command's tool printed: its reading commands, as raidctl runs them."""
     family = family_of_command(words)
     names = {tool.name for tool in family.TOOLS}
     runs = [
@@ -89,7 +89,7 @@ def _text(recording: Recording, name: str | None) -> str:
 
 
 def _known(family: Vendor, seen: Survey, words: tuple[str, ...]) -> str:
-    """Whether raidctl itself would run such a command."""
+    """Return whether raidctl itself would run such a command, as a sentence."""
     offered = operations_of(family)
     shapes = offered.SHAPES if offered is not None else ()
     why = outside(Action(argv=words), shapes, known_words(seen.inventory, seen.view))
@@ -99,7 +99,7 @@ def _known(family: Vendor, seen: Survey, words: tuple[str, ...]) -> str:
 def write_transcript(
     named: Machine, recording: Recording, seen: Survey, words: tuple[str, ...], place: Path, *, masked: bool
 ) -> str:
-    """Begin a transcript, or complete it; return what to do next, or where it is."""
+    """Begin a transcript, or complete it; return the next instruction, or where the transcript is."""
     before = deed_transcript.begun(place, words)
     reading = reading_of(recording, seen, words)
     if before is None:

@@ -1,4 +1,4 @@
-"""The command line inside another program, which has its own connection to the machine."""
+"""The command line inside another program that has its own connection to the machine."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _COMMANDS = ("audit", "show", "verify", "cache", "locate")
 
 
 class Ended(Struct, frozen=True):
-    """How a command ended."""
+    """The outcome of a command."""
 
     code: int
     out: str
@@ -29,7 +29,7 @@ class Ended(Struct, frozen=True):
 
 
 def prepare() -> None:
-    """Import what the commands need, so that processes forked later do not."""
+    """Import what the commands need, so that processes forked later do not have to."""
     warm(vendors()[0])
     for name in (*(f"raidctl.cli.{one}" for one in _COMMANDS), "raidctl.output.json", "raidctl.runners.ssh"):
         import_module(name)
@@ -62,7 +62,7 @@ def _text(stream: io.TextIOWrapper) -> str:
 
 @contextmanager
 def _same_signals() -> Iterator[None]:
-    """Leave the other program's signal handlers as they are."""
+    """Restore the other program's signal handlers afterwards."""
     numbers = (signal.SIGTERM, signal.SIGHUP, signal.SIGCHLD)
     before = {number: signal.getsignal(number) for number in numbers}
     try:

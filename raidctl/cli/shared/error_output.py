@@ -1,6 +1,6 @@
-"""``--format nagios`` and ``--json``: whatever goes wrong, a program gets an answer that it understands.
+"""Errors in the formats ``--format nagios`` and ``--json``, for programs.
 
-raidctl's own exit code for wrong usage is 2, which is CRITICAL there.
+raidctl's own exit code for wrong usage, 2, would be CRITICAL for Nagios.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ def _ours(given: Sequence[str]) -> Sequence[str]:
 
 
 def json_asked(given: Sequence[str]) -> bool:
-    """Whether a command line asks for JSON."""
+    """Return whether a command line asks for JSON."""
     return "--json" in _ours(given)
 
 
 def emit_error(error: Exception, code: int) -> None:
-    """Print what happened as a JSON document."""
+    """Print an error as a JSON document."""
     from raidctl.cli.shared.terminal import emit_json  # noqa: PLC0415 - rarely needed; it needs this package, too
 
     emit_json({"error": _sentence(error), "exit_code": code})
@@ -37,13 +37,13 @@ def _sentence(error: Exception) -> str:
 
 
 def asked(given: Sequence[str]) -> bool:
-    """Whether a command line asks for that format; what follows ``--`` is not ours."""
+    """Return whether a command line asks for the Nagios format; words after ``--`` are not raidctl's."""
     ours = _ours(given)
     return "--format=nagios" in ours or ("--format", "nagios") in pairwise(ours)
 
 
 def unknown(error: Exception) -> int:
-    """Print the line of UNKNOWN with what happened, and give its exit code."""
+    """Print the UNKNOWN line with the error, and return its exit code."""
     from raidctl.cli.shared.terminal import emit  # noqa: PLC0415 - rarely needed; it needs this package, too
     from raidctl.output.nagios import Status, of_error  # noqa: PLC0415 - as above
 

@@ -1,4 +1,4 @@
-"""What problems mean for the exit code."""
+"""Exit codes for problems."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from raidctl.text import collapse, printable
 
 
 def exit_code(problems: Iterable[Problem]) -> int:
-    """3 when something could not be read or understood, else 4 when a tool or a right is missing, else 0."""
+    """Return 3 if something could not be read or understood, else 4 if a tool or a right is missing, else 0."""
     kinds = {problem.kind for problem in problems}
     if "unread" in kinds:
         return EXIT_CANNOT_TELL
@@ -20,7 +20,7 @@ def exit_code(problems: Iterable[Problem]) -> int:
 
 
 def tell_problems(problems: Sequence[Problem]) -> None:
-    """Problems on standard error, for answers that have no place for them."""
+    """Print problems on standard error, for documents that have no place for them."""
     for problem in problems:
         text = f"{problem.where}: {problem.message} {problem.remedy or ''}"
         click.echo(f"raidctl: {collapse(printable(text))}", err=True)

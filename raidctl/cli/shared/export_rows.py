@@ -27,7 +27,7 @@ _MOST_FAULTS = 20
 
 
 class Wanted(Struct, frozen=True, kw_only=True):
-    """What the command line asks for."""
+    """The options of the command line."""
 
     table: str
     paths: tuple[str, ...] = ()
@@ -39,7 +39,7 @@ class Wanted(Struct, frozen=True, kw_only=True):
     jobs: int | None = None
 
     def check(self, settings: Settings) -> None:
-        """Refuse what contradicts itself.
+        """Refuse options that contradict each other.
 
         Raises:
             click.UsageError: Something does.
@@ -87,7 +87,7 @@ def export_rows(wanted: Wanted, settings: Settings) -> int:
 
 
 def _found(wanted: Wanted, settings: Settings, faults: list[str], codes: list[int]) -> Iterator[bytes]:
-    """The lines, as they come; what could not be read is added to ``faults``."""
+    """Yield the lines, as they come; what could not be read is added to ``faults``."""
     if wanted.table == "bench":
         yield from _runs(wanted.paths, settings, faults)
         return
@@ -129,7 +129,7 @@ def _snapshots(rows: Rows, settings: Settings, faults: list[str]) -> Iterator[by
 
 
 def _runs(paths: Sequence[str], settings: Settings, faults: list[str]) -> Iterator[bytes]:
-    """The figures of saved runs, or of files with runs: one each, or one a line."""
+    """Yield the figures of saved runs, or of files with one run, or one run per line."""
     from raidctl.bench.store import Store, decoded  # noqa: PLC0415 - only where they are asked for
     from raidctl.rows.build import bench  # noqa: PLC0415 - as above
 
@@ -151,7 +151,7 @@ def _runs(paths: Sequence[str], settings: Settings, faults: list[str]) -> Iterat
 
 
 def _documents(data: bytes) -> list[bytes]:
-    """One run over several lines, or one a line."""
+    """Split a file into runs: a single run over several lines, or one per line."""
     several = [line for line in data.splitlines() if line.strip()]
     return several if several and all(line.lstrip().startswith(b"{") and line.rstrip().endswith(b"}")
                                       for line in several) else [data]  # fmt: skip

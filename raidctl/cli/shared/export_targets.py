@@ -1,4 +1,4 @@
-"""The targets of ``raidctl export --listen --targets``: hosts that may be asked for."""
+"""The targets of ``raidctl export --listen --targets``: the hosts that may be requested."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _HOST = re.compile(r"[A-Za-z0-9_.@:\[\]-]+", re.ASCII)
 
 
 def targets_of(path: str, settings: Settings) -> Mapping[str, Host]:
-    """The hosts in a file by their names, read as that of ``--hosts``: one a line, or an inventory.
+    """Return the hosts in a file by name; the formats are those of ``--hosts``: one per line, or an inventory.
 
     Raises:
         UsageError: A name is that of no host, or there is none.
@@ -36,7 +36,7 @@ def targets_of(path: str, settings: Settings) -> Mapping[str, Host]:
 
 
 def for_target(settings: Settings, target: Host) -> Settings:
-    """The settings for a scan of one target."""
+    """Return the settings for a scan of one target."""
     there = copy.copy(settings)
     there.host, there.described = target.name, target
     return there

@@ -1,4 +1,4 @@
-"""Reads whole files, up to what they can be; writes a file in one step, but into devices and pipes."""
+"""Read whole files, up to a size limit; replace files atomically, or write into devices and pipes."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from raidctl.errors import CannotTell, UsageError
 from raidctl.text import printable
 
 LARGEST = 256 << 20
-"""Bytes of a document."""
+"""Largest document, bytes."""
 
 
 def read(word: str, shown: str, what: str, *, regular: bool = False) -> bytes:
-    """All of a file, unpacked where its name ends in ``.gz``, or of standard input (``-``).
+    """Read a whole file, unpacked if its name ends in ``.gz``, or standard input (``-``).
 
     Args:
         word: Its path, or ``-``.
@@ -46,11 +46,11 @@ def read(word: str, shown: str, what: str, *, regular: bool = False) -> bytes:
 
 
 def write(path: str, data: bytes | Iterable[bytes], *, mode: int | None = None, regular: bool = False) -> None:
-    """Replace a file: whoever reads it sees the old one or the new one, whole, whatever happens.
+    """Replace a file atomically: readers always see the complete old or new content.
 
-    A link stays a link; as root, one that leads into another directory is not followed: whoever can make links there
-    would choose the file (the system's own, below ``/dev`` and ``/proc``, are followed). What is there and is not a
-    file (``/dev/stdout``, a pipe) is written into: root who replaced ``/dev/null`` would break the machine.
+    A link stays a link. As root, a link into another directory is not followed, since whoever created it would choose
+    the file; links of the system below ``/dev`` and ``/proc`` are followed. A target that is not a regular file
+    (``/dev/stdout``, a pipe) is written into: replacing ``/dev/null`` as root would break the machine.
 
     Args:
         path: Where to.
@@ -82,7 +82,7 @@ def write(path: str, data: bytes | Iterable[bytes], *, mode: int | None = None, 
 
 
 def directory(path: str) -> None:
-    """Make a directory, which only this user can enter, if there is none.
+    """Create a directory that only this user can enter, unless it exists.
 
     Raises:
         CannotTell: It cannot be made.
@@ -110,12 +110,12 @@ def create(path: str, text: str) -> None:
 
 
 def _is_other(path: str) -> bool:
-    """Whether there is something, and it is no regular file."""
+    """Return whether a path exists and is no regular file."""
     return Path(path).exists() and not Path(path).is_file()
 
 
 def _elsewhere(named: Path) -> str | None:
-    """Where a link leads, unless it stays in its directory or is one of the system's own."""
+    """Return where a link leads, unless it stays in its directory or belongs to the system."""
     folder, target = os.path.realpath(named.parent), os.path.realpath(named)
     own = folder in ("/dev", "/dev/fd") or folder.startswith("/proc/")
     return target if named.is_symlink() and not own and os.path.dirname(target) != folder else None  # noqa: PTH120

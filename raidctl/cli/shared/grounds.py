@@ -1,4 +1,4 @@
-"""The machine that claims are checked on: its survey, and what its kernel reports."""
+"""The machine on which claims are checked: its survey, and what its kernel reports."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from raidctl.verify.subjects import Ground
 
 
 def ground_of(settings: Settings) -> Ground:
-    """The machine with what its kernel reports; for loose files, only what is in them."""
+    """Return the machine with what its kernel reports; for loose files, only their content."""
     settings.check()
     if settings.replay is not None:
         from raidctl.recording.recording import is_recording  # noqa: PLC0415 - only where it is asked for
@@ -28,7 +28,7 @@ def ground_of(settings: Settings) -> Ground:
 
 
 def redacted_ground(settings: Settings) -> Ground:
-    """The machine with serial numbers, unique ids and names masked in everything that its tools print.
+    """Return the machine with serial numbers, unique ids and names masked in all outputs.
 
     Raises:
         UsageError: The source is loose files, which cannot be masked.

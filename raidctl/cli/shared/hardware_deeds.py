@@ -1,4 +1,4 @@
-"""Deeds with drives and controllers: from the words of the command line to a plan with its guards."""
+"""Deeds with drives and controllers: from the command line to a plan with its guards."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from raidctl.vendor.plan import Deed, Denial, Plan, Step
 
 DeedMaker = Callable[[Survey], Sequence[Deed]]
 Guards = Callable[[Deed, Survey, Machine], Sequence[Denial]]
-"""Reasons to refuse a deed now; it may ask the machine more."""
+"""Returns the reasons to refuse a deed now; may read more from the machine."""
 
 
 class HardwareDeeds(Struct):
-    """Deeds of one command, their guards, and what has to be typed."""
+    """The deeds of one command, their guards, and what has to be typed."""
 
     settings: Settings
     consent: Consent
@@ -36,13 +36,13 @@ class HardwareDeeds(Struct):
     hits: Callable[[Deed, Survey], Sequence[str]] = lambda _deed, _seen: ()
     """What a deed acts on, one sentence for each object; the plan lists it."""
     facts: Callable[[Survey], Mapping[str, str]] | None = None
-    """What is kept in the journal with the operation."""
+    """Facts that the journal keeps with the operation."""
     machine: Machine | None = None
     empty: list[str] = field(default_factory=list)
     """Objects that need nothing."""
 
     def perform(self) -> int:
-        """Plan the deeds, ask, carry them out and read again; return the exit code."""
+        """Plan the deeds, ask, carry them out and verify; return the exit code."""
         code = perform_deeds(
             self.settings, self.consent, self.plan, self.guard, opened=self.opened, confirmed=self.confirmed,
             facts=self.facts,
@@ -52,11 +52,11 @@ class HardwareDeeds(Struct):
         return code
 
     def opened(self, machine: Machine) -> None:
-        """The machine, as soon as it can be asked."""
+        """Take the machine, as soon as it can be read."""
         self.machine = machine
 
     def plan(self, seen: Survey) -> Plan:
-        """The plan with its refusals."""
+        """Return the plan with its refusals."""
         vendors = self.machine.vendors if self.machine is not None else ()
         deeds = list(self.make(seen))
         unable = lacking(deeds, seen, vendors)
@@ -75,7 +75,7 @@ class HardwareDeeds(Struct):
         return self.guards(deed, seen, self.machine) if self.machine is not None else ()
 
     def guard(self, step: Step, seen: Survey) -> Sequence[str]:
-        """The same again, right before the step."""
+        """Check again, right before the step."""
         if step.kind != "deed":
             return ()
         lifted = self.consent.unsafe is not None
@@ -85,12 +85,12 @@ class HardwareDeeds(Struct):
 
 
 def _is_of(step: Step, deed: Deed) -> bool:
-    """Whether a step belongs to a deed, by the objects that both name."""
+    """Return whether a step belongs to a deed, by the objects that both name."""
     return (deed.drive or deed.object_id) in {step.object_id, *(one.object_id for one in step.subjects)}
 
 
 def confirm(work: Work, unique: str, others: Collection[str], typed: Sequence[str], what: str) -> None:
-    """Have the end of an identity typed, or given with ``--confirm``; ``--yes`` does not suffice.
+    """Ask for the end of an identity, unless ``--confirm`` gives it; ``--yes`` does not suffice.
 
     Args:
         work: The operation.

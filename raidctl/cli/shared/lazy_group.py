@@ -1,4 +1,4 @@
-"""Groups whose commands have a module each, which is imported when the command is used: the help costs no import."""
+"""Command groups that import a command's module only when it is used, not for the help."""
 
 from __future__ import annotations
 
@@ -12,31 +12,31 @@ from typing import ClassVar
 import click
 
 CLICKS_LEAST = 52
-"""With fewer columns, click's help pages are wider than the terminal: 50, and a margin of 2."""
+"""Below this many columns, click's help pages are wider than the terminal: 50, and a margin of 2."""
 
 
 def columns() -> int:
-    """Columns of the terminal; 80 if there is none."""
+    """Return the columns of the terminal; 80 if there is none."""
     return shutil.get_terminal_size((80, 24)).columns
 
 
 class LazyGroup(click.Group):
-    """Finds commands by the names of their modules, beside those that are its own."""
+    """A group that finds commands by the names of their modules, besides those defined in it."""
 
     apart: ClassVar[Mapping[str, str]]
-    """Commands with a module of their own, each with its short help, in the order of the help."""
+    """Commands in separate modules, each with its short help, in the order of the help."""
     prefix: ClassVar[str] = ""
-    """What the names of the modules begin with: ``bench.``."""
+    """Prefix of the module names: ``bench.``."""
     order: ClassVar[Sequence[str]] = ()
-    """The order of the help, where the group has commands of its own as well."""
+    """The order of the help, for a group that defines commands itself as well."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """The names, in the order of the help."""
+        """Return the names, in the order of the help."""
         names = [*self.apart, *super().list_commands(ctx)]
         return sorted(names, key=self.order.index) if self.order else names
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command of this name."""
+        """Return the command of this name."""
         if cmd_name not in self.apart:
             return super().get_command(ctx, cmd_name)
         module = f"{cmd_name}_" if keyword.iskeyword(cmd_name) else cmd_name
@@ -46,7 +46,7 @@ class LazyGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The command, its name, and what follows; for one that does not exist, those that look like it."""
+        """Return the command, its name, and the remaining arguments; for an unknown name, suggest similar ones."""
         name = args[0]
         if self.get_command(ctx, name) is None and not ctx.resilient_parsing and not name.startswith("-"):
             import shlex  # noqa: PLC0415 - rarely needed
@@ -62,7 +62,7 @@ class LazyGroup(click.Group):
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The listing of the help, without importing those."""
+        """Write the list of commands without importing them."""
         own = {name: super(LazyGroup, self).get_command(ctx, name) for name in super().list_commands(ctx)}
         texts = {**self.apart, **{name: one.get_short_help_str(80) for name, one in own.items() if one}}
         with formatter.section("Commands"):

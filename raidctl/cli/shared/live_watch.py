@@ -1,4 +1,4 @@
-"""``raidctl watch`` without ``--once``: the readings of a machine, on a terminal's screen or line by line."""
+"""``raidctl watch`` without ``--once``: repeated readings of a machine, on a terminal or line by line."""
 
 from __future__ import annotations
 
@@ -41,22 +41,22 @@ if TYPE_CHECKING:
     from raidctl.output.live import Screen
 
 USUAL, USUAL_FAR = 2.0, 5.0
-"""Seconds between two readings of kernel files: on this machine, and over ssh."""
+"""Default seconds between two readings of kernel files: on this machine, and over ssh."""
 LOG_SECONDS, LOG_SECONDS_FAR = 10.0, 60.0
-"""The kernel log is read no more often: it may have megabytes, which over ssh are not for nothing."""
+"""Least seconds between two readings of the kernel log, which may have megabytes: on this machine, and over ssh."""
 _PLAIN_TERMINALS = ("", "dumb", "unknown")
 Opened = Callable[[], AbstractContextManager[Machine]]
 
 
 def run(settings: Settings, interval: float | None, at_most: float | None) -> int:
-    """Watch the machine that the options name until interrupted; the exit code."""
+    """Watch the machine that the options name until interrupted; return the exit code."""
     every = interval or (USUAL_FAR if settings.host else USUAL)
     with Readings(lambda: machine(settings), settings) as readings:
         return follow(readings, settings, every, at_most, SystemClock())
 
 
 def follow(readings: Readings, settings: Settings, every: float, at_most: float | None, clock: Clock) -> int:
-    """Show readings until the time is up or the user ends it; the exit code is that of the last complete one."""
+    """Show readings until the time is up or the user interrupts; return the exit code of the last complete one."""
     still = settings.demo is not None  # simulated tools disturb no controller
     watch = Watch(
         readings.whole, readings.quick, clock, at_most, every=every, steady=True, same=_state,
@@ -75,13 +75,13 @@ def follow(readings: Readings, settings: Settings, every: float, at_most: float 
 
 
 def _state(inventory: Inventory) -> object:
-    """What makes the tools be asked sooner: something is better, worse, begun or over."""
+    """Return the state whose change makes the tools run sooner: something is better, worse, begun or over."""
     return {(*fact.key, fact.value if fact.unit is None else "") for fact in facts_of(inventory, inventory.tasks, ())
             if fact.section != "temperature"}  # fmt: skip
 
 
 def on_screen(settings: Settings) -> bool:
-    """Whether there is a terminal that can be drawn on, and nothing else is wanted."""
+    """Return whether standard output is a terminal that can be drawn on, and no other format is requested."""
     terminal = sys.stdout is not None and sys.stdout.isatty()
     return terminal and not settings.as_json and os.environ.get("TERM", "") not in _PLAIN_TERMINALS
 
@@ -100,18 +100,18 @@ def _shown(boards: Iterator[Board], settings: Settings) -> None:
                 emit(json_lines(board.changes) if settings.as_json else lines(board.changes, paper()))
         return
     screen = Screen(lambda: (paper(), shutil.get_terminal_size((80, 24)).lines))
-    first = next(boards)  # what cannot be read at all is an error, on the first screen
+    first = next(boards)  # if nothing can be read, that is an error on the first screen
     with _open(screen):
         for board in chain([first], boards):
             try:
                 screen.show(board)
-            except OSError as error:  # the terminal is gone, and no signal has reported it
+            except OSError as error:  # the terminal is gone, without a signal
                 raise reader_gone() from error
 
 
 @contextmanager
 def _open(screen: Screen) -> Iterator[None]:
-    """The screen, given back however it ends; also while raidctl is stopped by Ctrl-Z."""
+    """Open the screen and restore the terminal at the end; also while raidctl is stopped by Ctrl-Z."""
 
     def stopped(_number: int, _frame: object) -> None:
         screen.close()
@@ -129,7 +129,7 @@ def _open(screen: Screen) -> Iterator[None]:
 
 
 class Readings:
-    """A machine that is read again and again; a lost connection is made again at the next complete reading."""
+    """Repeated readings of a machine; a lost connection is restored at the next complete reading."""
 
     def __init__(self, opened: Opened, settings: Settings, began: datetime | None = None) -> None:
         self._opened, self._settings = opened, settings
@@ -158,7 +158,7 @@ class Readings:
         return self._named
 
     def whole(self) -> Inventory:
-        """Everything; a machine that cannot be read this time is one of which all is unknown."""
+        """Read everything; a machine that cannot be read this time has an inventory of unknowns."""
         try:
             seen = with_open_ends(self._machine().survey(), self._settings)
         except RaidctlError as error:
@@ -170,7 +170,7 @@ class Readings:
         return seen.inventory
 
     def quick(self) -> Mapping[str, Progress | None]:
-        """What families read from kernel files alone."""
+        """Read what families report from kernel files alone."""
         found: dict[str, Progress | None] = {}
         if self._named is not None:
             for vendor in self._named.vendors:
@@ -180,12 +180,12 @@ class Readings:
         return found
 
     def of(self, frames: Iterator[Frame]) -> Iterator[Reading]:
-        """The frames, each with the caches, and the logs' new entries."""
+        """Yield the frames, each with the caches, and the logs' new entries."""
         for number, frame in enumerate(frames):
             layers, faults = self._caches(frame)
             entries: tuple[Event, ...] = ()
             at = written(self._began + timedelta(seconds=frame.seconds))
-            if number:  # the first picture does not wait for the logs
+            if number:  # the first screen does not wait for the logs
                 entries = self._entries(frame)
             hidden = [f"{one.where}: {one.message}" for one in frame.inventory.problems if hides(one)]
             unread = tuple(dict.fromkeys((*hidden, *faults, *self._log_faults)))
@@ -203,7 +203,7 @@ class Readings:
         return found.layers, tuple(dict.fromkeys(one.where for one in kernel.problems if hides(one)))
 
     def _entries(self, frame: Frame) -> tuple[Event, ...]:
-        """New entries of the kernel log, and after a complete reading of the controllers' logs."""
+        """Return new entries of the kernel log and, after a complete reading, of the controllers' logs."""
         named, seen = self._named, self._seen
         if named is None or seen is None or (not frame.whole and frame.seconds - self._logs_at < self._log_pause):
             return ()

@@ -1,4 +1,4 @@
-"""From the shared options to what is known of a machine."""
+"""The machine that the shared options name, and its survey."""
 
 from __future__ import annotations
 
@@ -32,23 +32,23 @@ if TYPE_CHECKING:
 
 
 class Machine(Struct):
-    """A machine that can be asked: this one, one over ssh, a recorded one."""
+    """A machine that can be read: this one, one over ssh, a recorded one."""
 
     runner: Runner
     vendors: Sequence[Vendor]
     source: str
     problems: Sequence[Problem] = ()
-    """Of loading the vendor packages."""
+    """Problems with loading the vendor packages."""
     collected_at: str | None = None
     recorded_at: str | None = None
-    """When the outputs were printed that it answers with; None: now."""
+    """When the recorded outputs were printed; None: the machine is live."""
     deeds: bool = False
     """Whether deeds are planned from its readings."""
     help_texts: Mapping[str, str] = {}
-    """What its tools printed as their help, by program; each is asked once."""
+    """The help texts of its tools, by tool; each is run once."""
 
     def survey(self) -> Survey:
-        """Everything that is to be found on it."""
+        """Read everything that the vendor packages find on it."""
         seen = survey(
             self.runner, self.vendors, source=self.source, collected_at=self.collected_at, problems=self.problems
         )
@@ -63,10 +63,10 @@ class Machine(Struct):
 
 @contextmanager
 def machine(settings: Settings) -> Iterator[Machine]:
-    """The machine that the options name, for as long as it is asked.
+    """Open the machine that the options name.
 
     Raises:
-        UsageError: ``--replay`` names loose files: they answer no questions.
+        UsageError: ``--replay`` names loose files, which cannot answer commands.
         RecordError: ``--replay`` names something that cannot be used.
         UnreachableError, AccessMissing: The host of ``--host`` cannot be reached, or refuses.
     """
@@ -80,7 +80,7 @@ def machine(settings: Settings) -> Iterator[Machine]:
             yield far
         return
     found, problems = vendors()
-    gc.freeze()  # what was imported stays to the end: looking through it for garbage again and again costs time
+    gc.freeze()  # imported modules stay loaded: collecting garbage among them again and again costs time
     if settings.replay is not None:
         from raidctl.recording.recording import is_recording, load  # noqa: PLC0415 - only where it is asked for
 
@@ -105,7 +105,7 @@ def machine(settings: Settings) -> Iterator[Machine]:
 
 @contextmanager
 def machine_for_deeds(settings: Settings) -> Iterator[Machine]:
-    """The same for planning deeds: its tools are also asked for their help, where a family needs that.
+    """Open the machine for planning deeds: tools are also run for their help, if a family needs it.
 
     Raises:
         UsageError, RecordError, UnreachableError, AccessMissing: As :func:`machine` does.
@@ -116,7 +116,7 @@ def machine_for_deeds(settings: Settings) -> Iterator[Machine]:
 
 @contextmanager
 def _near(settings: Settings, found: Sequence[Vendor], problems: Sequence[Problem]) -> Iterator[Machine]:
-    """This machine."""
+    """Open this machine."""
     from raidctl.runners.local import LocalRunner  # noqa: PLC0415 - only where it is asked for
 
     with closing(LocalRunner(timeout=settings.timeout)) as here:
@@ -125,9 +125,9 @@ def _near(settings: Settings, found: Sequence[Vendor], problems: Sequence[Proble
 
 @contextmanager
 def _through_bmc(settings: Settings, place: str) -> Iterator[Machine]:
-    """A machine through its service processor; with ``--host`` or ``--local``, its own view as well.
+    """Open a machine through its service processor; with ``--host`` or ``--local``, its own view as well.
 
-    The latter is shown without the service processor, too, if that does not answer.
+    If the service processor does not respond, the machine's own view is shown alone.
     """
     from raidctl.runners.bmc import BesideRunner  # noqa: PLC0415 - only where it is asked for
 
@@ -149,7 +149,7 @@ def _through_bmc(settings: Settings, place: str) -> Iterator[Machine]:
 
 
 def _bmc_of(settings: Settings, place: str) -> BmcRunner:
-    """The runner of a service processor, not yet connected.
+    """Return the runner of a service processor, not yet connected.
 
     Raises:
         UsageError: The address, the certificates, or the file with the password cannot be used.
@@ -163,7 +163,7 @@ def _bmc_of(settings: Settings, place: str) -> BmcRunner:
 
 
 def _password(path: str | None) -> str | None:
-    """The first line of a file that only its owner can read; without one, of the environment."""
+    """Return the first line of a file that only its owner can read; without a file, the variable of the environment."""
     if path is None:
         return os.environ.get("RAIDCTL_BMC_PASSWORD") or None
     try:
@@ -181,7 +181,7 @@ def _password(path: str | None) -> str | None:
 
 
 def demo_directory(settings: Settings, name: str) -> Path:
-    """Where what is changed on a simulated machine is kept: beside the real journal, never in it.
+    """Return the directory for the changes of a simulated machine, next to the real journal.
 
     Raises:
         UsageError: There is no machine of this name; nothing is made for it.
@@ -195,7 +195,7 @@ def demo_directory(settings: Settings, name: str) -> Path:
 
 @contextmanager
 def _far(settings: Settings, host: str) -> Iterator[Machine]:
-    """Another machine; what is needed to understand it is imported while the connection is being made."""
+    """Open another machine; imports run while the connection is being made."""
     from raidctl.runners.ssh import SshRunner  # noqa: PLC0415 - only where it is asked for
 
     if settings.described is not None and settings.described.refused:
@@ -207,7 +207,7 @@ def _far(settings: Settings, host: str) -> Iterator[Machine]:
     )  # fmt: skip
     with closing(runner) as far:
         far.connect(wait=False)
-        found, problems = vendors()  # all this in the time that the connection takes
+        found, problems = vendors()  # during the time that the connection takes
         warm(found)
         if not settings.as_json:
             import_module("raidctl.output.tree")
@@ -217,7 +217,7 @@ def _far(settings: Settings, host: str) -> Iterator[Machine]:
 
 
 def check_reachable(far: SshRunner, hint: str = ". Try the same host with ssh itself.") -> None:
-    """Connect; a sentence about a machine that cannot be reached is better than a problem for each question.
+    """Connect first: one error for an unreachable machine, instead of one problem per command.
 
     Raises:
         UnreachableError: The machine cannot be reached, or there is no shell on it.
@@ -232,7 +232,7 @@ def check_reachable(far: SshRunner, hint: str = ". Try the same host with ssh it
 
 
 def recorded(kept: Recording, found: Sequence[Vendor], path: str, problems: Sequence[Problem]) -> Machine:
-    """A machine out of its recording."""
+    """Return a machine from its recording."""
     from raidctl.runners.replay import ReplayRunner  # noqa: PLC0415 - only where it is asked for
 
     at = kept.manifest.collected_at
@@ -240,7 +240,7 @@ def recorded(kept: Recording, found: Sequence[Vendor], path: str, problems: Sequ
 
 
 def look(settings: Settings) -> Survey:
-    """What is known of the machine, or of the loose files, that the options name; tracebacks with ``-v``."""
+    """Return the survey of the machine, or of the loose files, that the options name; tracebacks with ``-v``."""
     settings.check()
     if settings.replay is not None and _are_loose(settings.replay):
         seen = _loose(settings.replay)
@@ -253,9 +253,9 @@ def look(settings: Settings) -> Survey:
 
 
 def with_open_ends(seen: Survey, settings: Settings) -> Survey:
-    """The survey of this machine, or a simulated one, with what raidctl keeps of it.
+    """Add raidctl's own records to the survey of this machine, or of a simulated one.
 
-    The changes that were never ended are problems of it; the results of checks are those of its volumes.
+    Unfinished changes become problems; the results of checks become those of its volumes.
     """
     if settings.replay is not None or settings.host or (settings.bmc and not settings.local):
         return seen
@@ -277,7 +277,7 @@ def with_open_ends(seen: Survey, settings: Settings) -> Survey:
 
 
 def tell_tracebacks(seen: Survey) -> None:
-    """What made vendor packages fail, on standard error."""
+    """Print the tracebacks of failed vendor packages on standard error."""
     from raidctl.text import printable  # noqa: PLC0415 - rarely needed
 
     for text in seen.tracebacks:

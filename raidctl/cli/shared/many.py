@@ -31,7 +31,7 @@ from raidctl.vendor.registry import vendors
 
 V = TypeVar("V")
 JOBS = 16
-"""Hosts at a time."""
+"""Hosts read at the same time."""
 _FILES = (".ini", ".yml", ".yaml", ".json", ".txt", ".cfg", ".list")
 _STATES = {
     EXIT_UNREACHABLE: ("unreachable", Rank.GONE), EXIT_ACCESS: ("no access", Rank.FAILED),
@@ -40,7 +40,7 @@ _STATES = {
 
 
 class Line(Struct, frozen=True):
-    """The line of one host in the summary."""
+    """The summary line of one host."""
 
     exit_code: int
     rank: Rank
@@ -55,7 +55,7 @@ class Line(Struct, frozen=True):
 
 
 def hosts_of(settings: Settings) -> tuple[Host, ...]:
-    """Return the hosts of ``--hosts``; what is not used of an inventory is printed on standard error.
+    """Return the hosts of ``--hosts``; unused entries of an inventory are printed on standard error.
 
     Raises:
         UsageError: There is no such file, or it names no host.
@@ -89,7 +89,7 @@ def _noted(found: HostList) -> tuple[Host, ...]:
 
 
 def one_of(settings: Settings, host: Host) -> Settings:
-    """Return the settings that mean one of the hosts."""
+    """Return the settings for one of the hosts."""
     found = copy.copy(settings)
     found.host, found.hosts, found.limit, found.jobs = host.name, None, None, None
     return found
@@ -98,7 +98,7 @@ def one_of(settings: Settings, host: Host) -> Settings:
 def asked(
     settings: Settings, hosts: Sequence[Host], work: Callable[[Machine], V], *, jobs: int | None = None
 ) -> Iterator[Outcome[V]]:
-    """Ask the hosts, and yield the outcome of each as it comes; an interruption ends it early."""
+    """Read the hosts, and yield each outcome as it comes; an interruption ends it early."""
     from raidctl.output.hosts import progress  # noqa: PLC0415 - only where there are many
 
     guard, loaded = threading.Lock(), list[tuple[Sequence[Vendor], Sequence[Problem]]]()
@@ -117,7 +117,7 @@ def asked(
         with closing(runner):
             hold(runner)
             runner.connect(wait=False)
-            found, problems = families()  # in the time that the first connections take
+            found, problems = families()  # during the time that the first connections take
             check_reachable(runner, hint="")
             return work(Machine(runner, found, f"ssh:{host.name}", problems))
 

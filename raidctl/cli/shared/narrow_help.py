@@ -1,4 +1,4 @@
-"""Help pages on a terminal with less than the 50 columns that click takes as given."""
+"""Help pages for terminals with less than the 50 columns that click assumes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _DEEPER = 4
 
 
 class Formatter(click.HelpFormatter):
-    """click's formatter; on a narrow terminal, descriptions are below the names instead of beside them."""
+    """click's formatter, but on a narrow terminal with descriptions below the names."""
 
     def __init__(self, indent_increment: int = 2, width: int | None = None, max_width: int | None = None) -> None:
         self.narrow = width is None and columns() < CLICKS_LEAST
@@ -42,5 +42,5 @@ class Formatter(click.HelpFormatter):
 
 
 def use() -> None:
-    """Use it for every command: click asks the class of its contexts, of which commands have no own."""
+    """Use it for every command: click takes the class from the context class, and no command has its own."""
     click.Context.formatter_class = Formatter

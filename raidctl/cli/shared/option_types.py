@@ -1,4 +1,4 @@
-"""Numbers as options have them."""
+"""Types of option values: numbers, lengths of time, choices with aliases."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ class AliasedChoice(click.Choice):  # type: ignore[type-arg]  # it takes no argu
         self._also = also
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the value that a word stands for."""
+        """Return the value that a word means."""
         return super().convert(self._also.get(str(value).lower(), value), param, ctx)
 
 
 WEEK = 7 * 86400.0
-"""Seconds; nobody measures for longer."""
+"""Seconds; the longest measurement."""
 
 
 class Number(click.FloatRange):
-    """A number within a range; nan, which no comparison finds outside of any, and infinity are none."""
+    """A number within a range; rejects nan, which fails no range comparison, and infinity."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The number. Raise click.BadParameter where it is none, or outside."""
+        """Return the number. Raise click.BadParameter if it is none, or outside."""
         number = super().convert(value, param, ctx)
         if not math.isfinite(number):
             self.fail(f"{value} is no number.", param, ctx)
@@ -49,7 +49,7 @@ class Length(click.ParamType):  # type: ignore[type-arg]  # as above
         self._least, self._most = least, most
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        """Return it in seconds; raise click.BadParameter if it is none, or outside of the limits."""
+        """Return the seconds. Raise click.BadParameter if it is no length, or outside of the limits."""
         match = _LENGTH.fullmatch(str(value).strip())
         if match is None:
             self.fail(f"{value!r} is no time: write 90s, 10m or 1h.", param, ctx)
@@ -60,7 +60,7 @@ class Length(click.ParamType):  # type: ignore[type-arg]  # as above
 
 
 class Period(click.ParamType):  # type: ignore[type-arg]  # as above
-    """A length of days or hours: ``7d``, ``12h``, ``30 min``; with ``never``, that word, too."""
+    """A period in days or hours: ``7d``, ``12h``, ``30 min``; optionally also ``never``."""
 
     name = "time"
 
@@ -68,7 +68,7 @@ class Period(click.ParamType):  # type: ignore[type-arg]  # as above
         self._never = never
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        """Return it in seconds, infinity for ``never``; raise click.BadParameter if it is none."""
+        """Return the seconds, infinity for ``never``. Raise click.BadParameter if it is none."""
         if isinstance(value, float):
             return value
         if self._never and value == "never":

@@ -1,4 +1,4 @@
-"""The options that every command shares: taken before and after the command's name."""
+"""The options that every command shares, accepted before and after the command's name."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _BMC = ("bmc", "bmc_ca", "bmc_fingerprint", "bmc_password_file", "local")
 
 
 class Settings:
-    """What the shared options say; lives in the root context."""
+    """The values of the shared options; stored in the root context."""
 
     def __init__(self) -> None:
         self.host: str | None = None
@@ -48,14 +48,14 @@ class Settings:
         self.printed = False
         """Whether anything was written to standard output."""
         self.sessions: Sessions | None = None
-        """What carries scripts to the host of ``--host``; None: ssh."""
+        """Transport for scripts to the host of ``--host``; None: ssh."""
         self.described: Host | None = None
-        """The host of ``--host`` as an inventory describes it; None: only as it is named there."""
+        """The host of ``--host`` as an inventory describes it; None: only its name is known."""
         self.given: dict[str, str] = {}
-        """Names of those that stand on the command line, with the option as it is written there."""
+        """Parameters that the command line gives, by name, each with the option as written."""
 
     def check(self) -> None:
-        """Whether the options go together.
+        """Check that the options go together.
 
         Raises:
             click.UsageError: They contradict each other.
@@ -73,7 +73,7 @@ class Settings:
             raise click.UsageError("--sudo belongs to --host; on this machine, start raidctl itself with sudo.")
 
     def _check_bmc(self) -> None:
-        """Whether the options of ``--bmc`` go together, and with the command."""
+        """Check that the options of ``--bmc`` go together, and with the command."""
         given = [self.given[name] for name in _BMC if name in self.given]
         if not given:
             return
@@ -88,7 +88,7 @@ class Settings:
             raise click.UsageError("--local and --host exclude each other: one machine at a time.")
 
     def several(self) -> bool:
-        """Whether ``--hosts`` is given, and goes together with the others.
+        """Return whether ``--hosts`` is given; check that it goes with the others.
 
         Raises:
             click.UsageError: They contradict each other.
@@ -105,10 +105,10 @@ class Settings:
         return True
 
     def refuse_machine(self, command: str) -> None:
-        """Of a command that does not read a machine: whether an option names one.
+        """Refuse options that name a machine, for a command that reads none.
 
         Raises:
-            click.UsageError: It does.
+            click.UsageError: One is given.
         """
         for name in ("host", "hosts", "limit", "jobs", "sudo", "replay", "demo", *_BMC):
             if name in self.given:
@@ -118,7 +118,7 @@ class Settings:
 
 
 def _keep(context: click.Context, parameter: click.Parameter, value: object) -> object:
-    """Store a shared option in the settings; one that is given before and after the command must say the same."""
+    """Store a shared option in the settings; if given before and after the command, the values must agree."""
     name = parameter.name or ""
     if context.get_parameter_source(name) is not ParameterSource.COMMANDLINE:
         return value
@@ -131,14 +131,14 @@ def _keep(context: click.Context, parameter: click.Parameter, value: object) -> 
 
 
 def machine_options(function: F) -> F:
-    """Those of `these_machine_options`, and ``--timeout``."""
+    """Add those of `these_machine_options`, and ``--timeout``."""
     text = "Time limit for each tool, file and connection."
     option = _option("--timeout", metavar="SECONDS", type=Number(0.1, 86400), help=text)
     return these_machine_options(option(function))
 
 
 def these_machine_options(function: F) -> F:
-    """``--host``, ``--sudo``, ``--replay``, ``--demo``, ``--state-dir``: which machine is meant."""
+    """Add ``--host``, ``--sudo``, ``--replay``, ``--demo``, ``--state-dir``, which select the machine."""
     for option in (
         _option("--state-dir", metavar="DIR", help="Directory of the journal, snapshots, runs and demos."),
         _option("--demo", metavar="NAME", help="Use a simulated machine; raidctl demo lists them."),
@@ -151,13 +151,13 @@ def these_machine_options(function: F) -> F:
 
 
 def hosts_options(function: F) -> F:
-    """``--hosts`` and ``--jobs``, of commands that can ask many machines."""
+    """Add ``--hosts`` and ``--jobs``, for commands that can read many machines."""
     jobs = _option("--jobs", metavar="N", type=click.IntRange(1), help="With --hosts: hosts at a time (16).")
     return hosts_option(jobs(function))
 
 
 def bmc_options(function: F) -> F:
-    """``--bmc`` and what belongs to it, of commands that only read."""
+    """Add ``--bmc`` and its companions, for commands that only read."""
     for option in (
         _option("--local", is_flag=True, help="With --bmc: it is the BMC of this machine; read both."),
         _option("--bmc-password-file", metavar="FILE", help="Its password, else RAIDCTL_BMC_PASSWORD."),
@@ -170,7 +170,7 @@ def bmc_options(function: F) -> F:
 
 
 def hosts_option(function: F) -> F:
-    """``--hosts`` and ``--limit`` alone, of a command with its own ``--jobs``."""
+    """Add ``--hosts`` and ``--limit`` alone, for a command with its own ``--jobs``."""
     text = "Read many machines over ssh: names, a file with one per line, or an Ansible inventory."
     limit = "With --hosts: only these groups and hosts of the inventory, as with Ansible: web,db*,!db3."
     limiting = _option("--limit", metavar="WORDS", help=limit)
@@ -178,12 +178,12 @@ def hosts_option(function: F) -> F:
 
 
 def state_option(function: F) -> F:
-    """``--state-dir`` alone, of commands that look at no machine but at what is kept of it."""
+    """Add ``--state-dir`` alone, for commands that read saved data instead of a machine."""
     return _option("--state-dir", metavar="DIR", help="Directory of the saved runs and the journal.")(function)
 
 
 def output_options(function: F) -> F:
-    """``--json``, ``-v``: how it is said."""
+    """Add ``--json`` and ``-v``, which select the form of the output."""
     for option in (
         _option("-v", "--verbose", is_flag=True, help="Show all details and the reasons of failures."),
         _option("--json", "as_json", is_flag=True, help="Print JSON."),
@@ -197,11 +197,11 @@ def _option(*names: str, **attributes: Any) -> Callable[[F], F]:
 
 
 def examples(*lines: str) -> str:
-    """Command lines to copy, for the end of a help page."""
+    """Return command lines to copy, for the end of a help page."""
     return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)  # \b: click must not join the lines
 
 
 def settings_of(context: click.Context) -> Settings:
-    """The settings of a run."""
+    """Return the settings of a run."""
     settings: Settings = context.find_root().obj
     return settings

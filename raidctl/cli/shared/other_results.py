@@ -1,4 +1,4 @@
-"""Manual pages of results that no built-in rule has: about a check itself, or the watch of a machine."""
+"""Manual pages of results without a built-in rule: about a check itself, or the watch of a machine."""
 
 from __future__ import annotations
 
@@ -86,16 +86,16 @@ it is reported once.""",
 **How to fix.** The message contains the reason; `raidctl doctor` lists missing tools and permissions.""",
     ),
 }
-"""Name of the result: its title and its page, in Markdown."""
+"""For each result its title and its page, in Markdown."""
 
 
 def names() -> tuple[str, ...]:
-    """Their names, sorted."""
+    """Return their names, sorted."""
     return tuple(sorted(_PAGES))
 
 
 def other_result(name: str) -> tuple[Rule, str] | None:
-    """A result as a rule that finds nothing by itself, and its page; None: there is none of this name."""
+    """Return a result as a rule that finds nothing, and its page; None: there is none of this name."""
     wanted = "group" if name.startswith("group ") else name.replace("-", "_")
     if wanted not in _PAGES:
         return None

@@ -13,7 +13,7 @@ NAME = "raidctl"
 def second_process() -> list[str]:
     """Return the beginning of a command line that starts the same raidctl with the same interpreter.
 
-    The single file and the program of a package know where their modules are; the interpreter alone does not.
+    The single file and the program of a package set the path of their modules; the bare interpreter does not.
     """
     script = Path(sys.argv[0]).absolute()
     if script.is_file() and (script.name == NAME or zipfile.is_zipfile(script)):
@@ -27,4 +27,4 @@ def installed_program() -> list[str]:
     runs = script.name != "__main__.py" and os.access(script, os.X_OK) and script.is_file()
     if runs and not zipfile.is_zipfile(script):
         return [str(script)]
-    return second_process()  # of the single file: the interpreter that it has modules for
+    return second_process()  # the interpreter for which the single file has modules

@@ -1,4 +1,4 @@
-"""What all changing commands share: options, the plan on the screen, the question, the hold on the controllers."""
+"""Shared by commands that change something: options, plan preview, confirmation, controller locks."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ DesiredMaker = Callable[[Survey], Sequence[Desired]]
 
 @dataclass(frozen=True)
 class Consent:
-    """What the user says to a change, on the command line or when asked."""
+    """The user's consent to a change, from the command line or the answer to a question."""
 
     dry_run: bool
     yes: bool
@@ -60,11 +60,11 @@ class Consent:
 
 
 AGREED = Consent(dry_run=False, yes=True, unsafe=None)
-"""To a change that is a part of something else, and was said with that."""
+"""Consent to a change that is part of another one, to which the user has agreed."""
 
 
 def changing_options(function: F) -> F:
-    """``--dry-run``, ``--yes``, ``--unsafe``: handed over as one :class:`Consent`."""
+    """Add ``--dry-run``, ``--yes``, ``--unsafe``, passed on as one :class:`Consent`."""
 
     @functools.wraps(function)
     def bundled(*given: Any, dry_run: bool, yes: bool, unsafe: str | None, **named: Any) -> Any:
@@ -84,7 +84,7 @@ def changing_options(function: F) -> F:
 
 @dataclass
 class Work:
-    """A machine with what is to be changed on it."""
+    """A machine with the planned change."""
 
     named: Machine
     seen: Survey
@@ -93,22 +93,22 @@ class Work:
     """The state directory; None: nothing is changed, or not yet."""
     consent: Consent
     length: int | None = None
-    """Bytes of the journal before the machine was looked at; None when that is not known."""
+    """Bytes of the journal before the machine was read; None: unknown."""
     looked: float = 0.0
-    """When the machine was looked at, seconds since the epoch."""
+    """When the machine was read, seconds since the epoch."""
     asked: bool = False
-    """Whether somebody had to answer a question meanwhile, for as long as he liked."""
+    """A question was asked since then, and the answer may have taken any time."""
     undoes: str | None = None
-    """The change whose settings the plan puts back, and nothing else: that is never refused as unsafe."""
+    """The change that the plan undoes, and nothing else: undoing is never refused as unsafe."""
     notes: tuple[str, ...] = ()
-    """What should be known of the plan before it is carried out."""
+    """Notes about the plan, shown before it is carried out."""
     planner: Callable[[Survey], Plan] | None = None
-    """Makes the plan of an operation once more; None: a plan of settings."""
+    """Makes the plan of an operation again; None: a plan of settings."""
 
     def begin(
         self, kind: Kind, about: str, *, resume: str | None = None, facts: Mapping[str, str] | None = None
     ) -> Begin:
-        """The first line of the change's story; ``resume`` and ``facts`` of an operation that can be continued."""
+        """Return the first entry of the change; ``resume`` and ``facts`` are of an operation that can be continued."""
         return begin(
             kind,
             self.plan,
@@ -122,7 +122,7 @@ class Work:
         )
 
     def change(self, story: Begin, show: Callable[[str], None] | None = None) -> Change:
-        """The change, ready to be applied; ``show`` takes its commands as they are carried out; None: print them."""
+        """Return the change, ready to be applied; ``show`` receives its commands as they are run; None: print them."""
         journal = Journal(self.state)
         return Change(story, journal, self.named.runner, self.named.survey, self.named.vendors, show or tell)
 
@@ -135,11 +135,11 @@ class Work:
 
     @contextmanager
     def hold(self, story: Begin) -> Iterator[None]:
-        """Have all controllers of the plan, and know that the plan still fits.
+        """Lock all controllers of the plan, and check that the plan still fits.
 
         Raises:
             Held: Another raidctl has one of them.
-            CannotTell: An earlier change of one of them was cut off, or something has changed since the plan was made.
+            CannotTell: One has an unfinished change, or something has changed since the plan was made.
         """
         found = concerned(self.seen.inventory, self.plan)
         controllers = [controller.id for controller in found]
@@ -151,9 +151,9 @@ class Work:
             yield
 
     def _nothing_open(self, controllers: Container[str]) -> None:
-        """What a change that was cut off has set for a while must not be taken for what was there before.
+        """Refuse controllers with an unfinished change, whose temporary settings would be taken for the original ones.
 
-        ``cards`` are ids and serial numbers: after a reboot a controller may have another id.
+        ``controllers`` are ids and serial numbers: after a reboot a controller may have another id.
         """
         for story in Journal(self.state).pending():
             mine = story.open and story.begin.source == self.named.source
@@ -170,13 +170,13 @@ class Work:
                 )
 
     def _no_operation(self, story: Story) -> None:
-        """Refuse to touch what an open operation has in hand; other arrays and drives are free (guard X4).
+        """Refuse objects of an open operation; other arrays and drives are free (guard X4).
 
         Raises:
             CannotTell: The plan touches it.
         """
         begin = story.begin
-        steps = [step.object_id for step in self.plan.steps if step.setting != "locate"]  # an LED may always blink
+        steps = [step.object_id for step in self.plan.steps if step.setting != "locate"]  # LEDs may always be switched
         mine = {*steps, *touched_by(self.plan)}
         common = sorted(mine & set(begin.touches))
         if common:
@@ -187,10 +187,10 @@ class Work:
             )
 
     def _still_so(self, last: float) -> None:
-        """Plan once more, now that the controllers are held, unless no other raidctl can have changed anything.
+        """Plan again under the lock, unless no other raidctl can have changed anything.
 
-        What was there before must not be the temporary policy of a batch that was under way while we looked. One with
-        another journal has left its time (``last``) in the lock.
+        The values to restore must not be the temporary policy of a batch that was running when the machine was read. A
+        raidctl with another journal has left its time (``last``) in the lock.
         """
         quiet = self.length is not None and self.length == Journal(self.state).length() and last < self.looked - _TICK
         if quiet and not self.asked:
@@ -210,16 +210,16 @@ class Work:
 
 
 def tell(text: str) -> None:
-    """A sentence for the person who waits; standard output is for answers.
+    """Print a message on standard error; standard output is for results.
 
-    A terminal that is gone must not keep things from being put back.
+    A closed terminal must not keep settings from being restored.
     """
     with contextlib.suppress(OSError, ValueError):
         click.echo(printable(text), err=True)
 
 
 def about() -> str:
-    """The command line, for the journal."""
+    """Return the command line, for the journal."""
     import shlex  # noqa: PLC0415 - needed by changes only
 
     return shlex.join(["raidctl", *sys.argv[1:]])
@@ -229,7 +229,7 @@ def about() -> str:
 def planned(
     settings: Settings, consent: Consent, requests: DesiredMaker, more: Sequence[Vendor] = ()
 ) -> Iterator[Work]:
-    """The machine that the options name, with the plan for what is desired; ``more`` are families of the core's own."""
+    """Open the machine that the options name, and plan what is desired; ``more`` are families of the core's own."""
     if settings.replay is not None and not consent.dry_run:
         raise UsageError("A recorded machine cannot be changed; --dry-run prints what would be done.")
     place = None if consent.dry_run else state_directory(settings)
@@ -241,7 +241,7 @@ def planned(
 
 
 def work_on(named: Machine, place: Path | None, requests: DesiredMaker, consent: Consent = AGREED) -> Work:
-    """Look at a machine, and plan what is desired; ``place`` is the state directory; None: it is not made yet."""
+    """Read a machine, and plan what is desired; ``place`` is the state directory; None: not created yet."""
     length = Journal(place).length() if place is not None else None
     looked = time.time()
     seen = named.survey()
@@ -251,17 +251,17 @@ def work_on(named: Machine, place: Path | None, requests: DesiredMaker, consent:
 
 
 def _look_back(work: Work, settings: Settings) -> None:
-    """Find the change that the plan puts back and, in a dry run, who changes its controllers meanwhile.
+    """Find the change that the plan undoes and, in a dry run, who is changing its controllers.
 
     Raises:
-        Held: Everything is as desired in a dry run, but another raidctl may put something else back.
+        Held: In a dry run everything is as desired, but another raidctl may restore other values.
     """
     source, inventory = work.named.source, work.seen.inventory
     try:
         place = work.place or (state_directory(settings) if settings.demo else kept_place(settings))
         unsafe = any(refusal.kind == "unsafe" for refusal in work.plan.refusals)
         stories = Journal(place).stories() if unsafe else ()
-    except RaidctlError:  # without a journal nothing is known of earlier changes
+    except RaidctlError:  # without a journal, earlier changes are unknown
         return
     work.undoes = undone_by(work.plan.steps, stories, source, inventory)
     if work.undoes:
@@ -276,10 +276,10 @@ def _look_back(work: Work, settings: Settings) -> None:
 
 
 def _desired(requests: DesiredMaker, seen: Survey) -> Sequence[Desired]:
-    """The desired settings; what is not found, where not everything could be read, may be there all the same.
+    """Return the desired settings; an object that was not found may exist if the reading is incomplete.
 
     Raises:
-        CannotTell: That is so.
+        CannotTell: An object was not found, and something could not be read.
         AccessMissing: The same for lack of a tool or a right.
     """
     try:
@@ -291,9 +291,9 @@ def _desired(requests: DesiredMaker, seen: Survey) -> Sequence[Desired]:
 
 
 def agreed(work: Work, settings: Settings, *, err: bool = False) -> int | None:
-    """Print the plan and ask; the exit code where there is nothing more to be done, None to go on.
+    """Print the plan and ask; return the exit code if nothing more is to be done, None to go on.
 
-    ``err``: on standard error, because standard output is somebody else's.
+    ``err``: on standard error, because standard output belongs to another program.
     """
     consent = work.consent
     if not settings.as_json:
@@ -316,7 +316,7 @@ def agreed(work: Work, settings: Settings, *, err: bool = False) -> int | None:
 
 
 def code_of(refused: Plan) -> int:
-    """The exit code of a plan that is refused: no, before "cannot be told", before a program that is missing."""
+    """Return the exit code of a refused plan: refused, before unknown, before a missing tool."""
     kinds = {refusal.kind for refusal in refused.refusals}
     kinds |= {"unknown" if denial.unknown else "unsupported" for denial in refused.denials}
     if kinds - {"unknown", "no_tool"}:
@@ -325,16 +325,16 @@ def code_of(refused: Plan) -> int:
 
 
 def _ask() -> None:
-    """Ask whether the plan is to be carried out.
+    """Ask whether to carry out the plan.
 
     Raises:
-        Declined: It is not.
-        Interrupted: No answer was given.
+        Declined: The answer is no.
+        Interrupted: There was no answer.
     """
     try:
         wanted = click.confirm("Do this?", err=True)
     except click.Abort:
-        tell("")  # the question's line has no end yet
+        tell("")  # the cursor is still behind the question
         raise Interrupted("Interrupted at the question: nothing was changed.") from None
     if not wanted:
         raise Declined("Nothing was changed.")
@@ -347,7 +347,7 @@ class Declined(RaidctlError):
 
 
 class Interrupted(RaidctlError):
-    """Ctrl-C, or the end of the input where a question was asked."""
+    """Ctrl-C, or the end of the input, in response to a question."""
 
     exit_code = EXIT_INTERRUPTED
 
@@ -364,5 +364,5 @@ def _show(work: Work, settings: Settings, *, err: bool) -> None:
 
 
 def state_directory(settings: Settings) -> Path:
-    """Where the journal lies; a simulated machine has its own."""
+    """Return the directory of the journal; a simulated machine has a separate one."""
     return demo_directory(settings, settings.demo) if settings.demo else directory(settings.state_dir)

@@ -11,7 +11,7 @@ from raidctl.text import printable
 
 
 def policy_of(path: str | None, waivers: str | None = None, *, every: bool = False) -> Policy:
-    """A policy with the waivers of a file of their own.
+    """Return a policy, with the waivers of a separate file.
 
     Args:
         path: The policy; None: the built-in rules.

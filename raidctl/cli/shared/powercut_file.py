@@ -12,7 +12,7 @@ from raidctl.text import printable
 
 
 def run_in(word: str) -> PowerCutRun:
-    """The run in a file, or in standard input (``-``).
+    """Return the run in a file, or in standard input (``-``).
 
     Raises:
         CannotTell: It cannot be read, or is something else.

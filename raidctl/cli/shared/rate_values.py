@@ -1,4 +1,4 @@
-"""Rates of background operations on the command line: a speed of md, a share or level of a controller."""
+"""Types of background rates: a speed of md, a percentage or level of a controller."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Speed(click.ParamType):  # type: ignore[type-arg]  # it takes no argument 
     name = "speed"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Return KiB per second as md's files have it, or the word system."""
+        """Return KiB per second as in md's files, or the word system."""
         text = str(value).strip()
         if text.lower() == "system":
             return "system"
@@ -33,7 +33,7 @@ class Speed(click.ParamType):  # type: ignore[type-arg]  # it takes no argument 
 
 
 class Rate(click.ParamType):  # type: ignore[type-arg]  # as above
-    """Percent, or the tool's own level."""
+    """Percent, or a level in the tool's words."""
 
     name = "rate"
 
@@ -48,7 +48,7 @@ class Rate(click.ParamType):  # type: ignore[type-arg]  # as above
 
 
 def in_words_of(controller: Controller, shares: dict[Setting, str | None]) -> dict[Setting, str | None]:
-    """Rates as the controller shows its own: a bare number is a level where its rates are levels."""
+    """Return rates in the controller's form: a bare number is a level if its rates are levels."""
     shown = [getattr(controller.rates, field) for field in RATES.values()] if controller.rates is not None else []
     levels = any(rate is not None and rate.isdecimal() for rate in shown)
     return {setting: rate.removesuffix("%") if rate and levels else rate for setting, rate in shares.items()}

@@ -1,4 +1,4 @@
-"""``raidctl replace DRIVE`` and its words ``list``, ``resume`` and ``abandon``: the story on the command line."""
+"""``raidctl replace DRIVE`` and its words ``list``, ``resume`` and ``abandon``."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def begin_replacement(settings: Settings, consent: Consent, word: str, wanted: W
         def planner(read: Survey) -> Plan:
             return story.plan(next_stage(read, facts), read)
 
-        # --yes never answers for a drive: its serial number does
+        # --yes does not suffice for a drive: its serial number is required
         asked = Consent(dry_run=consent.dry_run, yes=consent.yes or not facts.gone, unsafe=consent.unsafe)
         noted = (*notes(seen, facts, around, wanted), *speed)
         work = Work(named, seen, planner(seen), place, asked, planner=planner, notes=noted)
@@ -83,7 +83,7 @@ def begin_replacement(settings: Settings, consent: Consent, word: str, wanted: W
 
 
 def _first(work: Work, facts: Facts) -> Begin:
-    """The first line of the story, with the drives that nothing else may touch meanwhile."""
+    """Return the first entry of the replacement, with the drives that nothing else may touch meanwhile."""
     first = work.begin(
         "operation",
         about(),
@@ -101,7 +101,7 @@ def _title(facts: Facts) -> str:
 
 
 def _run(story: Replacing, change: Change, seen: Survey | None = None) -> None:
-    """Carry the stages out; Ctrl-C in a command undoes its stage, in a wait it leaves everything as it is."""
+    """Carry out the stages; Ctrl-C in a command undoes its stage, in a wait it leaves everything as it is."""
     try:
         story.run(change, seen)
     except KeyboardInterrupt:
@@ -109,7 +109,7 @@ def _run(story: Replacing, change: Change, seen: Survey | None = None) -> None:
         raise Interrupted(f"Interrupted: what had been begun was undone.{way}") from None
     except RaidctlError as error:
         with contextlib.suppress(RaidctlError):
-            # a wait ends with a reading; after anything else a command may have changed something
+            # a wait ends with a reading; after any other stage, a command may have changed something
             now_there = story.seen if isinstance(error, UnderWay) and story.seen is not None else change.look()
             tell(standing(now_there, story.facts))
             _tell_outside(now_there, story)
@@ -117,7 +117,7 @@ def _run(story: Replacing, change: Change, seen: Survey | None = None) -> None:
 
 
 def _tell_outside(seen: Survey, story: Replacing) -> None:
-    """Name former members that are back, as one that was pulled by mistake, with the command for a person."""
+    """Print former members that are back, such as one pulled by mistake, with the command to re-add it."""
     families = {vendor.FAMILY: operations_of(vendor) for vendor in story.vendors}
     for volume, node in outside(seen, story.facts):
         operations = families.get(volume.id.partition(":")[0])
@@ -149,7 +149,7 @@ def _done(change: Change, settings: Settings, facts: Facts) -> int:
 
 
 def open_stories(settings: Settings) -> list[Story]:
-    """The replacements of this machine that are not complete, the newest first."""
+    """Return the incomplete replacements of this machine, the newest first."""
     place = state_directory(settings) if settings.demo else kept_place(settings)
     source = _source(settings)
     return [
@@ -166,7 +166,7 @@ def _source(settings: Settings) -> str:
 
 
 def list_replacements(settings: Settings) -> int:
-    """Print the replacements that are not complete."""
+    """Print the incomplete replacements."""
     found = open_stories(settings)
     if settings.as_json:
         emit_json(found)
@@ -195,7 +195,7 @@ def _chosen(settings: Settings, change: str | None) -> Story:
 
 
 def resume_replacement(settings: Settings, consent: Consent, change: str | None, wanted: Wanted) -> int:
-    """Continue a replacement from what the machine shows now; return the exit code."""
+    """Continue a replacement from the machine's current state; return the exit code."""
     story = _chosen(settings, change)
     place = state_directory(settings)
     with machine_for_deeds(settings) as named:
@@ -233,16 +233,16 @@ def resume_replacement(settings: Settings, consent: Consent, change: str | None,
 
 
 def _with_boot(facts: Facts) -> Facts:
-    """The facts with ``--boot``, which was given now: it runs what was certain when the replacement began."""
+    """Return the facts with ``--boot``, if given now: it runs what was determined when the replacement began."""
     if not facts.boot_tool:
         tell(next(boot_notes(facts, "the new drive"), "Boot (R13): nothing has to be done."))
     return replace(facts, boot_run="yes" if facts.boot_tool else "")
 
 
 def _beside(story: Story, settings: Settings) -> list[Mapping[str, str]]:
-    """The facts of other replacements of this machine that are, or were, carried out meanwhile.
+    """Return the facts of other replacements of this machine that are, or were, carried out meanwhile.
 
-    Their old drives may be gone and are not put back; their new drives are not of this replacement.
+    Their old drives may be gone and are not put back; their new drives do not belong to this replacement.
     """
     mine = story.begin
     return [
@@ -270,7 +270,7 @@ def _held(begin: Begin, settings: Settings) -> Iterator[None]:
 
 
 def abandon_replacement(settings: Settings, change: str, confirm: str | None) -> int:
-    """Give a replacement up: nothing is done or undone, what stands is named; return the exit code."""
+    """Give up a replacement without undoing anything, and print what remains; return the exit code."""
     story = _chosen(settings, change)
     facts = facts_from(story.begin.facts)
     with machine(settings) as named:

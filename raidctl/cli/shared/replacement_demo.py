@@ -1,4 +1,4 @@
-"""What simulates a person's hand, and time, in a replacement on a simulated machine."""
+"""Hints for a replacement on a simulated machine: commands that pull and push drives, and pass time."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _LONG = "10h"
 
 
 def demo_hints(settings: Settings, facts: Facts) -> Callable[[Stage], None]:
-    """Return what shows the command of each stage that waits; nothing on a machine that is not simulated."""
+    """Return a function that prints the hint for a waiting stage; it does nothing on a real machine."""
     name = settings.demo
     if not name:
         return lambda _: None
     place = demo_directory(settings, name)
-    at = facts.place.rpartition("/")[2] if facts.volumes else ""  # md: a place on the bus is no bay
+    at = facts.place.rpartition("/")[2] if facts.volumes else ""  # md: the place on the bus is not a bay
     bay = simulated(name, vendors()[0], place).bay_of(facts.old) or at
     asked: set[str] = set()
 
@@ -39,7 +39,7 @@ def demo_hints(settings: Settings, facts: Facts) -> Callable[[Stage], None]:
         known = ("--state-dir", settings.state_dir) if settings.state_dir else ()
         lines = [words]
         if stage.name == "waiting_push" and simulated(name, vendors()[0], place).bay_of(facts.old) is not None:
-            lines.insert(0, ("--pull", name, bay))  # its controller no longer lists the drive that is still there
+            lines.insert(0, ("--pull", name, bay))  # the controller no longer lists the drive that is still in its bay
         for line in lines:
             tell(f"On this simulated machine: {shlex.join(['raidctl', *known, 'demo', *line])}")
 

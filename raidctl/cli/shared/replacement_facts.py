@@ -1,4 +1,4 @@
-"""What a replacement is about, from the words of the command line and the first reading of the machine."""
+"""The facts of a replacement, from the command line and the first reading of the machine."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from raidctl.survey.survey import Survey
 
 @dataclass(frozen=True)
 class Wanted:
-    """What the options of ``replace`` say."""
+    """The options of ``replace``."""
 
     successor: str | None = None
     now: bool = False
@@ -41,7 +41,7 @@ class Wanted:
 
 
 def facts_for(named: Machine, seen: Survey, word: str, wanted: Wanted, settings: Settings) -> tuple[Facts, Around]:
-    """Return which drive leaves, which one joins, whether it is copied first, and what was read besides."""
+    """Return which drive leaves, which one joins, whether it is copied first, and what else was read."""
     new = _successor(seen, wanted)
     facts = observed(_named(seen, word, wanted, settings, new), seen)
     nodes = nodes_of(seen, [facts.old_id, *_siblings(seen, facts)])
@@ -54,9 +54,9 @@ def facts_for(named: Machine, seen: Survey, word: str, wanted: Wanted, settings:
 
 
 def with_boot(facts: Facts, seen: Survey, around: Around, wanted: Wanted) -> Facts:
-    """Return the facts with what has to be done for the boot loader, as the old drive has it, else its siblings."""
+    """Return the facts with the steps for the boot loader, as on the old drive, else as on its siblings."""
     if facts.volumes:
-        return facts  # the controller's volume has it, and no single drive
+        return facts  # the boot loader is on the controller's volume, not on a single drive
     own = nodes_of(seen, [facts.old_id] if drive_of(seen, facts.old) is not None else [])
     nodes = own if own and all(node in around.sectors for node in own) else nodes_of(seen, _siblings(seen, facts))
     kinds = [kind for node in own or nodes for kind in boot_parts(seen.view, node.removeprefix("/dev/"))]
@@ -70,7 +70,7 @@ def with_boot(facts: Facts, seen: Survey, around: Around, wanted: Wanted) -> Fac
 
 
 def _siblings(seen: Survey, facts: Facts) -> list[str]:
-    """The drives with working members of the same arrays."""
+    """Return the drives with working members of the same arrays."""
     arrays = parts(seen, facts)
     members = [] if isinstance(arrays, str) else [one.id for part in arrays for one in part.whole]
     return [name for name in physical(seen.inventory, members) if name != facts.old_id]
@@ -87,7 +87,7 @@ def _successor(seen: Survey, wanted: Wanted) -> Drive | None:
 
 
 def _named(seen: Survey, word: str, wanted: Wanted, settings: Settings, new: Drive | None) -> Facts:
-    """The drive of the word; one that is gone is known by an array that lacks it, or by the last snapshot."""
+    """Return the named drive; one that is gone is found by an array that lacks it, or in the last snapshot."""
     serial = (new.serial or "") if new is not None else ""
     try:
         old = find_drive(seen.inventory, seen.view, word)
@@ -110,7 +110,7 @@ def _named(seen: Survey, word: str, wanted: Wanted, settings: Settings, new: Dri
 
 
 def _behind(seen: Survey, old: Drive) -> Controller | None:
-    """The controller whose arrays a drive belongs to; None for a drive that software arrays are on."""
+    """Return the controller whose arrays a drive belongs to; None for a drive with software arrays."""
     every = [(one, drive) for one in seen.inventory.controllers for drive in one.drives]
     if any(old.id in drive.backing for _, drive in every):
         return None
@@ -118,7 +118,7 @@ def _behind(seen: Survey, old: Drive) -> Controller | None:
 
 
 def _gone(seen: Survey, word: str, settings: Settings, new: str) -> Facts | None:
-    """The facts of a story that begins with a drive that is gone; None if the word means no such thing."""
+    """Return the facts of a replacement whose drive is gone already; None if the word names no such drive."""
     before = _last_snapshot(settings)
     try:
         ids = sorted(find(seen.inventory, seen.view, [word]))
@@ -142,7 +142,7 @@ def _gone(seen: Survey, word: str, settings: Settings, new: str) -> Facts | None
 
 
 def _last_snapshot(settings: Settings) -> Inventory | None:
-    """The newest snapshot of the machine; None if there is none, or it cannot be read: then less is known."""
+    """Return the newest snapshot of the machine; None if there is none, or it cannot be read: then less is known."""
     try:
         source = Source(settings, store_of(settings))
         states = source.states()
@@ -152,7 +152,7 @@ def _last_snapshot(settings: Settings) -> Inventory | None:
 
 
 def _works(seen: Survey, facts: Facts, old: Drive) -> bool:
-    """Whether the drive can be copied: it is a working member of all of its arrays."""
+    """Return whether the drive can be copied: it is a working member of all of its arrays."""
     arrays = parts(seen, facts)
     if isinstance(arrays, str) or old.status == "critical":
         return False
@@ -161,7 +161,7 @@ def _works(seen: Survey, facts: Facts, old: Drive) -> bool:
 
 
 def _spare(seen: Survey, facts: Facts) -> Drive | None:
-    """The drive that is a spare of all the arrays, so that no drive has to be named."""
+    """Return the drive that is a spare of all the arrays, so that none has to be named."""
     arrays = parts(seen, facts)
     if isinstance(arrays, str) or facts.partitions:
         return None
@@ -172,7 +172,7 @@ def _spare(seen: Survey, facts: Facts) -> Drive | None:
 
 
 def outlook(facts: Facts) -> str:
-    """What follows after the first steps."""
+    """Return what follows after the first steps."""
     if facts.gone:
         return "The new drive is checked, joins" + (" and is rebuilt." if facts.gone == "member" else " as a spare.")
     if facts.way == "copy":
@@ -184,7 +184,7 @@ def outlook(facts: Facts) -> str:
 
 
 def prospect(seen: Survey, facts: Facts) -> str:
-    """What the arrays survive now, and while the drive is out of them."""
+    """Return what the arrays survive now, and while the drive is out of them."""
     now_there = standing(seen, facts)
     if facts.gone or facts.way == "copy" or drive_of(seen, facts.old) is None:
         return now_there
@@ -200,7 +200,7 @@ def _left(volume: VolumeLeft) -> str:
 
 
 def notes(seen: Survey, facts: Facts, around: Around, wanted: Wanted) -> Iterator[str]:
-    """What should be known before: how the story begins, the guards' notes, the boot loader."""
+    """Yield notes for the plan: how the replacement begins, the guards' notes, the boot loader."""
     if facts.gone == "spare":
         yield f"A spare has taken the place of {facts.name}: the new drive becomes the next spare."
     if facts.gone and not facts.new and not facts.place:
@@ -217,7 +217,7 @@ def notes(seen: Survey, facts: Facts, around: Around, wanted: Wanted) -> Iterato
 
 
 def boot_notes(facts: Facts, node: str) -> Iterator[str]:
-    """What is to be done for the boot loader, and by whom; nothing if the drive is known not to boot the machine."""
+    """Yield the steps for the boot loader, and by whom; nothing if the drive is known not to boot the machine."""
     if not facts.boot:
         return
     text = f"Boot (R13): {facts.boot.replace('NEW', node).rstrip('.')}."

@@ -1,6 +1,6 @@
-"""The LEDs of a replacement: a change of their own in the journal, so that a kill and a power failure end them.
+"""The LEDs of a replacement: a separate change in the journal, undone after a kill or a power failure.
 
-While raidctl waits, a second process switches off if it is killed. If it stops because a person has to act
+While raidctl waits, a second process switches them off if raidctl is killed. If it stops because a person has to act
 (``--no-wait``, Ctrl-C, a wrong drive pulled), the LED stays on for that person: until the replacement continues or is
 abandoned, ``raidctl locate off``, or ``raidctl restore`` at the next boot.
 """
@@ -28,12 +28,12 @@ from raidctl.survey.survey import Survey
 from raidctl.text import listing
 
 _LONGEST = 86400.0
-"""Seconds after which the hardware ends it, where a tool has such a limit."""
+"""Seconds until the hardware switches off, for tools with such a limit."""
 
 
 @dataclass
 class ReplacementLed:
-    """What blinks for one replacement."""
+    """The LEDs that blink for one replacement."""
 
     named: Machine
     place: Path
@@ -41,12 +41,12 @@ class ReplacementLed:
     change: str
     """The replacement's name in the journal."""
     waits: bool = True
-    """Whether raidctl stays until the person has acted; else what blinks is left on in any case."""
+    """raidctl stays until the person has acted; otherwise the LEDs are left on in any case."""
     _lit: tuple[str, ...] = ()
     _held: contextlib.ExitStack = field(default_factory=contextlib.ExitStack)
 
     def on(self, names: Sequence[str], seen: Survey) -> None:
-        """Let these drives and bays blink, and no others of this replacement."""
+        """Make these drives and bays blink, and no others of this replacement."""
         if self._lit == tuple(names):
             return
         self.off()
@@ -72,13 +72,13 @@ class ReplacementLed:
         self._held.enter_context(work.hold(story))
         standby = self._held.enter_context(guardian(self.settings, story)) if self.waits else None
         work.change(story, _quiet).apply()
-        for lamp in with_states(found.lamps, leds) if self.waits else ():  # else left_on() says it
+        for lamp in with_states(found.lamps, leds) if self.waits else ():  # else left_on() prints it
             tell(f"{_sentence(lamp)}.")
         if standby is not None and not self.settings.host:
             standby.wait()
 
     def off(self) -> None:
-        """Switch off what blinks for this replacement, also what an earlier raidctl left on."""
+        """Switch off the LEDs of this replacement, including those that an earlier raidctl left on."""
         self._held.close()
         self._lit = ()
         stories = self._open()
@@ -101,7 +101,7 @@ class ReplacementLed:
         return [story for story in stories if story.begin.facts.get("operation") == self.change]
 
     def left_on(self) -> None:
-        """Keep on what blinks, for the person who is waited for; say how it is switched off."""
+        """Keep the LEDs on for the person who has to act; print how to switch them off."""
         self._held.close()
         for story in self._open():
             for lamp in story.begin.lamps:
@@ -112,7 +112,7 @@ class ReplacementLed:
 def blinking_bays(
     named: Machine, place: Path, settings: Settings, change: str, *, waits: bool
 ) -> Iterator[ReplacementLed]:
-    """Switch LEDs for a replacement; off on every way out but one: that a person is waited for."""
+    """Switch LEDs for a replacement; off at the end, unless a person has to act."""
     led = ReplacementLed(named, place, settings, change, waits)
     try:
         yield led
@@ -135,10 +135,10 @@ def _named(lamps: Sequence[Lamp]) -> str:
 
 
 def _sentence(lamp: Lamp) -> str:
-    """Say what blinks, by which way, and whether that was read back."""
+    """Return what blinks, how it was switched, and whether that was read back."""
     known = "read back" if lamp.readable else "accepted; nothing reports whether it is on"
     return f"{_named([lamp])} blinks (by {TITLES[lamp.way]}, {known})"
 
 
 def _quiet(_text: str) -> None:
-    """The commands of LEDs are of no interest here."""
+    """Print nothing: the commands of LEDs are of no interest here."""

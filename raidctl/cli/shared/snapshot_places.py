@@ -1,4 +1,4 @@
-"""Where what is kept of this user's machines lies."""
+"""The directory of this user's snapshots."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from raidctl.errors import AccessMissing
 
 
 def kept_place(settings: Settings) -> Path:
-    """The state directory, for reading; nothing is made by looking.
+    """Return the state directory, for reading; it is not created.
 
     Raises:
         AccessMissing: It is another user's, or no directory.

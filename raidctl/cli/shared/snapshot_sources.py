@@ -1,4 +1,4 @@
-"""From the words of snapshot, diff and history to states of machines."""
+"""From the words of snapshot, diff and history to snapshots of machines."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ NOW = "now"
 
 
 class Counting(click.Command):
-    """A command whose words may be ``-1``, which click would take for an option."""
+    """A command that accepts words such as ``-1``, which click would take for an option."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """The words with those that count from the end spelt ``last-1``."""
+        """Replace words that count from the end by ``last-1`` and so on."""
         return super().parse_args(ctx, [f"last{word}" if is_back(word) else word for word in args])
 
 
 @dataclass
 class Source:
-    """Where states come from: files, the store, the machine that the options name."""
+    """Where snapshots come from: files, the store, the machine that the options name."""
 
     settings: Settings
     store: States
@@ -40,20 +40,20 @@ class Source:
     _listed: list[Kept] | None = field(default=None, repr=False)
 
     def now(self) -> Inventory:
-        """The machine as it is; asked once."""
+        """Read the machine; once."""
         if self._now is None:
             self._now = with_open_ends(look(self.settings), self.settings).inventory
         return self._now
 
     def states(self) -> list[Kept]:
-        """Those of the machine that the options name."""
+        """Return the snapshots of the machine that the options name."""
         if self._listed is None:
             every, (kind, name) = self.store.list(), self.whose()
             self._listed = [one for one in every if not kind or getattr(one, kind) == name]
         return self._listed
 
     def whose(self) -> tuple[str, str]:
-        """By which column the states of the machine are known, and what stands in it; no column: all in the store."""
+        """Return the column that identifies the machine's snapshots, and its value; no column: all in the store."""
         if self.settings.demo:
             return "", f"demo:{self.settings.demo}"
         if self.settings.host:
@@ -61,7 +61,7 @@ class Source:
         return "host", key(self.now()) if self.settings.replay is not None else os.uname().nodename
 
     def take(self, word: str) -> tuple[str, Inventory]:
-        """The state that a word means, and what it is called.
+        """Return the snapshot that a word names, and its description.
 
         Raises:
             UsageError: It means nothing.
@@ -80,7 +80,7 @@ class Source:
 
 
 def store_of(settings: Settings) -> States:
-    """The collection of states; that of a simulated machine is its own. Nothing is made by looking.
+    """Return the store of snapshots, a separate one for a simulated machine. Opening it for reading creates nothing.
 
     Raises:
         AccessMissing: The state directory is another user's.
@@ -90,13 +90,13 @@ def store_of(settings: Settings) -> States:
 
 
 def is_file(word: str) -> bool:
-    """Whether a word names neither the machine nor something in the store."""
+    """Return whether a word names neither the machine nor a snapshot in the store."""
     bare = word.removeprefix("last")
     return not (word in (NOW, "last") or is_number(word) or is_back(bare) or is_date(word))
 
 
 def _file(word: str, settings: Settings) -> Inventory:
-    """An inventory in a file, or what was recorded."""
+    """Return the inventory in a file, or of a recording."""
     shown = "standard input" if word == "-" else printable(word)
     path = Path(word)
     if word != "-" and not path.exists():
@@ -112,10 +112,10 @@ def _file(word: str, settings: Settings) -> Inventory:
 
 
 def _recognised(inventory: Inventory, shown: str) -> Inventory:
-    """The inventory, unless nothing of what was to be read is in it.
+    """Return the inventory, unless nothing in its source was recognised.
 
     Raises:
-        CannotTell: Nobody recognised anything: what is compared with that would seem to have lost everything.
+        CannotTell: Nothing was recognised: in a comparison, everything would seem to be lost.
     """
     unread = [problem for problem in inventory.problems if problem.kind == "unread"]
     if inventory.controllers or inventory.host.hostname or not unread:

@@ -1,4 +1,4 @@
-"""Install systemd units that run this very program."""
+"""Install systemd units that run this raidctl."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ UNITS = Path("/etc/systemd/system")
 
 
 def filled(name: str, words: Sequence[str], **places: str) -> str:
-    """A unit of raidctl's data with its command line: this program and these words.
+    """Return a unit template with its command line: this program and these words.
 
     Args:
         name: Its file.
@@ -33,7 +33,7 @@ def filled(name: str, words: Sequence[str], **places: str) -> str:
     text = (files("raidctl") / "data" / name).read_text(encoding="utf-8")
     text = text.replace("@COMMAND@", " ".join(map(quoted, (*installed_program(), *words))))
     for place, word in places.items():
-        text = text.replace(f"@{place}@", quoted(word).replace("$$", "$"))  # $ stands for itself there
+        text = text.replace(f"@{place}@", quoted(word).replace("$$", "$"))  # $ is literal there
     return text
 
 
@@ -81,7 +81,7 @@ def install(place: Path, units: Mapping[str, str], enable: Sequence[str], *, dry
 
 
 def quoted(word: str) -> str:
-    """A word of ExecStart: % begins a specifier, $ a variable, and blanks, quotes and backslashes end or escape.
+    """Quote a word for ExecStart, where %, $, blanks, quotes and backslashes are special.
 
     Raises:
         UsageError: It has a line break or another character that a unit cannot have.

@@ -1,4 +1,4 @@
-"""A change that lasts for a while: put back at its end, and by a second process when raidctl itself is killed."""
+"""A temporary change: restored at its end, or by a second process if raidctl is killed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from raidctl.runners.foreground_child import Guardian, uninterruptible
 from raidctl.text import listing
 
 _STARTUP = 10.0
-"""Seconds in which the second process has to stand by; it starts while the change is made."""
+"""Seconds for the second process to become ready; it starts while the change is made."""
 
 
 @contextlib.contextmanager
@@ -31,10 +31,10 @@ def for_a_while(
     quiet: Callable[[], contextlib.AbstractContextManager[None]] = contextlib.nullcontext,
     story: Begin | None = None,
 ) -> Iterator[Change | None]:
-    """Have what is planned in force while the context lasts, and put it back on every way out of it.
+    """Apply the plan while the context lasts, and restore the previous settings however it ends.
 
-    The controllers are held from the first look to the last; where all is as desired already (None), they are held all
-    the same, so that nobody else changes what the caller relies on. Killed anywhere, the second process puts back.
+    The controllers are locked from the first reading to the last, even if no change is needed (None), so that no other
+    raidctl changes what the caller relies on. If raidctl is killed, the second process restores.
 
     Args:
         work: The machine and the plan, which nothing refuses.
@@ -62,7 +62,7 @@ def while_held(
     show: Callable[[str], None] = tell,
     quiet: Callable[[], contextlib.AbstractContextManager[None]] = contextlib.nullcontext,
 ) -> Iterator[Change | None]:
-    """The same, where the caller holds the controllers already."""
+    """Apply the plan for callers that have locked the controllers already."""
     if not work.plan.steps:
         yield None
         return
@@ -83,7 +83,7 @@ def while_held(
 
 
 def put_back(work: Work, change: Change, show: Callable[[str], None]) -> None:
-    """Go back to what was there before a change, uninterrupted.
+    """Undo a change, without interruption.
 
     Raises:
         ChangeStands: That was not possible; the change stays open, for ``restore``.
@@ -91,7 +91,7 @@ def put_back(work: Work, change: Change, show: Callable[[str], None]) -> None:
     named = work.named
     show("Putting back the previous settings:")
     restorer = Restorer(Journal(work.state), work.state, named.runner, named.survey, named.vendors, named.source, show)
-    # what was begun stands in memory as well: a journal that cannot be read now must not keep anything from going back
+    # the change is in memory as well: a journal that cannot be read now must not keep settings from being restored
     with uninterruptible():
         result = restorer.put_back(Story(begin=change.begin, turns=tuple(change.turns)))
     report(result, show)
@@ -104,7 +104,7 @@ def put_back(work: Work, change: Change, show: Callable[[str], None]) -> None:
 
 
 def report(result: Restored, show: Callable[[str], None] = tell) -> None:
-    """What became of a change, in sentences: to ``show`` what is as it should be, to everybody what is not."""
+    """Print the outcome of a change: what was restored to ``show``, what was not on standard error."""
     for text in result.put_back:
         show(f"Put back: {text}.")
     for text in result.left:
@@ -115,19 +115,19 @@ def report(result: Restored, show: Callable[[str], None] = tell) -> None:
 
 @dataclass
 class Standby:
-    """Who stands by while a change lasts; called, it learns that the change is over."""
+    """The second process; call it when the change is over."""
 
     guardian: Guardian | None
     way_back: str
-    """The command for a person."""
+    """The command that restores, for messages."""
 
     def __call__(self) -> None:
-        """Nothing is to be done any more."""
+        """Report that nothing is left to restore."""
         if self.guardian is not None:
             self.guardian.dismiss()
 
     def wait(self) -> None:
-        """Wait until it stands by, and say so when it does not: that matters only should we be killed."""
+        """Wait until the second process is ready; print a warning if it is not."""
         if self.guardian is None or not self.guardian.ready(_STARTUP):
             tell(
                 "Warning: if raidctl is killed, the previous settings are not put back automatically; run "
@@ -137,7 +137,7 @@ class Standby:
 
 @contextlib.contextmanager
 def guardian(settings: Settings, story: Begin) -> Iterator[Standby]:
-    """A second process that puts back when this one is killed; on another machine there is none."""
+    """Start a second process that restores if this one is killed; on another machine there is none."""
     words = [*second_process(), *(["--demo", settings.demo] if settings.demo else [])]
     words += ["restore", "--when-gone", "--change", story.change]
     words += ["--state-dir", settings.state_dir] if settings.state_dir else []

@@ -1,4 +1,4 @@
-"""Where the output goes: how wide, in colour or not, and what happens when nobody reads it."""
+"""Standard output: width, colours, and a reader that has gone."""
 
 from __future__ import annotations
 
@@ -21,7 +21,10 @@ if TYPE_CHECKING:
 
 
 def paper() -> Paper:
-    """The output that standard output is: 80 columns and no colour in a pipe; COLUMNS, NO_COLOR and TERM are obeyed."""
+    """Return the properties of standard output; in a pipe 80 columns and no colour.
+
+    COLUMNS, NO_COLOR and TERM are obeyed.
+    """
     from raidctl.output.console import Paper  # noqa: PLC0415 - rich is imported only where a screen is drawn
 
     terminal = sys.stdout is not None and sys.stdout.isatty()
@@ -47,7 +50,7 @@ def emit_json(value: Any) -> None:
 
 
 def emit_found(found: Any, settings: Settings, screen: str, *about: Any, **named: Any) -> None:
-    """Write what was found: as JSON, or as its screen, ``MODULE.FUNCTION`` of raidctl.output (rich is loaded then)."""
+    """Write a result: as JSON, or as its screen, ``MODULE.FUNCTION`` of raidctl.output (rich is loaded then)."""
     if settings.as_json:
         emit_json(found)
         return

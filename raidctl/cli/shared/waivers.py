@@ -1,4 +1,4 @@
-"""Waivers for commands that read a machine: of a file, and those that ``diagnose --ignore`` keeps."""
+"""Waivers for commands that read a machine: from a file, and those saved by ``diagnose --ignore``."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ OPTION = click.option("--waivers", metavar="FILE", help="Findings that do not co
 
 
 def today() -> date:
-    """The day on the clock of this machine."""
+    """Return today's date on this machine's clock."""
     return datetime.now().astimezone().date()
 
 
 def ignore_file(settings: Settings) -> Path:
-    """Where ``diagnose --ignore`` keeps its entries."""
+    """Return the file of ``diagnose --ignore``."""
     return Path(settings.state_dir or default_directory()) / "ignored.json"
 
 
 def entries(path: Path, *, own: bool = False) -> tuple[Entry, ...]:
-    """The entries of a file; one of raidctl's ``own`` has to be a regular file.
+    """Return the entries of a file; raidctl's ``own`` file has to be a regular one.
 
     Raises:
         CannotTell: It is damaged, or cannot be read.
@@ -40,7 +40,7 @@ def entries(path: Path, *, own: bool = False) -> tuple[Entry, ...]:
 
 
 def written(path: str | None) -> tuple[Waiver, ...]:
-    """The waivers of the file of ``--waivers``.
+    """Return the waivers in the file of ``--waivers``.
 
     Raises:
         MistakesError: It has mistakes.
@@ -54,9 +54,9 @@ def written(path: str | None) -> tuple[Waiver, ...]:
 
 
 def kept(settings: Settings, host: str | None) -> tuple[Sequence[Waiver], tuple[str, ...]]:
-    """What ``diagnose --ignore`` has waived on a host, and notes; a damaged file waives nothing.
+    """Return the waivers of ``diagnose --ignore`` for a host, and notes; a damaged file waives nothing.
 
-    No entry covers a host whose name is unknown: its objects have the ids of other machines.
+    No entry covers a host whose name is unknown: its objects have the same ids as those of other machines.
     """
     path = ignore_file(settings)
     if host is None or not path.exists():

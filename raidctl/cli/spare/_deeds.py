@@ -1,4 +1,4 @@
-"""Add and remove spares: from the words of the command line to deeds, with their guards."""
+"""Add and remove spares: from the command line to deeds with their guards."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ DeedMaker = Callable[[Survey], Deed]
 
 
 class Spares(Struct):
-    """One deed with a spare on a machine, and its guards; asked for the plan and again before the step."""
+    """One deed with a spare on a machine, and its guards, checked for the plan and before the step."""
 
     make: DeedMaker
     consent: Consent
     machine: Machine | None = None
     empty: str = ""
-    """The drive, if nothing is to be done with it."""
+    """The drive, if no change is needed."""
 
     def opened(self, machine: Machine) -> None:
-        """The machine, as soon as it can be asked."""
+        """Take the machine, as soon as it can be read."""
         self.machine = machine
 
     def plan(self, seen: Survey) -> Plan:
-        """The plan with its refusals."""
+        """Return the plan with its refusals."""
         unsafe = self.consent.unsafe is not None
         vendors = self.machine.vendors if self.machine is not None else ()
         deed = self.make(seen)
@@ -48,14 +48,14 @@ class Spares(Struct):
         return made
 
     def denials(self, deed: Deed, seen: Survey) -> Sequence[Denial]:
-        """Reasons to refuse the deed now."""
+        """Return the reasons to refuse the deed now."""
         controller = owner(seen.inventory.controllers, deed.object_id)
         if controller is not None and controller.mode != "software":
             return refusals(deed, objections_behind(deed, seen, controller))
         return denials(deed, seen, self._candidate(deed, seen) if deed.verb == "add_spare" else None)
 
     def guard(self, step: Step, seen: Survey) -> Sequence[str]:
-        """The same again, right before the step."""
+        """Check again, right before the step."""
         if step.kind != "deed":
             return ()
         deed = self.make(seen)
@@ -71,7 +71,7 @@ class Spares(Struct):
 
 
 def controller_behind(seen: Survey, drive: Drive) -> Controller | None:
-    """The controller that a drive may be a spare of; None for a drive of software arrays, or a plain one."""
+    """Return the controller that a drive may be a spare of; None for a drive of software arrays, or a plain one."""
     every = [(one, other) for one in seen.inventory.controllers for other in one.drives]
     if any(drive.id in other.backing for _, other in every):
         return None
@@ -79,14 +79,14 @@ def controller_behind(seen: Survey, drive: Drive) -> Controller | None:
 
 
 def physical_drive(seen: Survey, drive_id: str | None) -> Drive | None:
-    """The drive of an id."""
+    """Return the drive with an id."""
     return next(
         (one for controller in seen.inventory.controllers for one in controller.drives if one.id == drive_id), None
     )
 
 
 def carry_out(settings: Settings, consent: Consent, make: DeedMaker) -> int:
-    """Plan the deed, ask, carry it out and read again; return the exit code."""
+    """Plan the deed, ask, carry it out and verify; return the exit code."""
     spares = Spares(make, consent)
     code = perform_deeds(settings, consent, spares.plan, spares.guard, opened=spares.opened)
     if code == EXIT_FINE and spares.empty and not settings.as_json:

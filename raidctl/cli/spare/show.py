@@ -43,7 +43,7 @@ def command(context: click.Context, *, array: tuple[str, ...]) -> int:
 
 
 def arrays_named(seen: Survey, words: tuple[str, ...]) -> list[str]:
-    """The ids of the arrays that the words mean: themselves, or those of the volumes that are meant.
+    """Return the ids of the arrays that the words name, and those of named volumes.
 
     Raises:
         UsageError: A word means no array.

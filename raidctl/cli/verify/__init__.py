@@ -1,4 +1,4 @@
-"""``raidctl verify``: is it what was promised? Claim by claim, with evidence; the exit code is the answer."""
+"""``raidctl verify``: check claims about a volume, with evidence; the exit code is the result."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ def command(
 def _by_settings(
     settings: Settings, target: tuple[str, ...], claims: tuple[wanted.Claim, ...], powercut: str | None
 ) -> int:
-    """Answer from inventory and kernel, and a power-cut run in a file."""
+    """Check claims against inventory and kernel, and a power-cut run in a file."""
     run = None
     if powercut is not None:
         from raidctl.cli.shared.powercut_file import run_in  # noqa: PLC0415 - only where it is asked for
@@ -162,7 +162,7 @@ def _refuse_measuring(given: dict[str, Any]) -> None:
 
 
 def _by_contract(settings: Settings, target: tuple[str, ...], given: dict[str, Any], *, measure: bool) -> int:
-    """All claims of a contract."""
+    """Check all claims of a contract."""
     file: str = given["contract"]
     others = [given[name] for name in (*wanted.NAMES, *_OF_MEASURING)]
     if target or measure or any(value or (value == 0 and value is not False) for value in others):
@@ -179,13 +179,13 @@ def _by_contract(settings: Settings, target: tuple[str, ...], given: dict[str, A
 def _by_clock(
     settings: Settings, target: tuple[str, ...], claims: tuple[wanted.Claim, ...], given: dict[str, Any]
 ) -> int:
-    """Hand over to the benchmark; only now is it imported."""
+    """Check claims by measuring; the benchmark is imported only here."""
     if len(target) != 1:
         raise click.UsageError("--measure takes exactly one TARGET: a directory, a device or an NBD export.")
     if given["switch_seconds"] and not (given["switch_policy"] or given["switch_drive_caches"]):
         raise click.UsageError("--switch-seconds goes with --switch-policy or --switch-drive-caches.")
-    from raidctl.cli.verify._measure import run  # noqa: PLC0415 - as said
-    from raidctl.cli.verify._plan import Asked  # noqa: PLC0415 - as said
+    from raidctl.cli.verify._measure import run  # noqa: PLC0415 - the benchmark takes long to import
+    from raidctl.cli.verify._plan import Asked  # noqa: PLC0415 - as above
 
     asked = Asked(
         target=target[0],

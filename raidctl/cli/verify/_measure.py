@@ -1,4 +1,4 @@
-"""``raidctl verify --measure``: the clock answers beside the controller and the kernel."""
+"""``raidctl verify --measure``: measurements as evidence besides controller and kernel."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from raidctl.verify.wanted import DEFAULT, Claim
 
 
 def run(settings: Settings, asked: Asked) -> int:
-    """Say what will be done, measure, weigh, show; the exit code is the answer.
+    """Show the plan, measure, judge, show the results; return the exit code.
 
     Raises:
         click.UsageError, UsageError: It cannot be measured.
@@ -46,7 +46,7 @@ def run(settings: Settings, asked: Asked) -> int:
     only_here(settings)
     kind = kind_of(asked.target)
     if kind == "nbd" and asked.claims == DEFAULT:
-        # of a server nothing else can be known
+        # nothing else can be known of a server
         asked = replace(asked, claims=(Claim("power_safe"),))
     refuse_memory(asked.target, kind)
     refuse_flush_device(asked)
@@ -68,7 +68,7 @@ def run(settings: Settings, asked: Asked) -> int:
 
 @dataclass
 class _Verifying:
-    """One verification on its way."""
+    """One verification in progress."""
 
     settings: Settings
     asked: Asked
@@ -77,7 +77,7 @@ class _Verifying:
     store: Store | None
 
     def carry_out(self) -> int:
-        """Look, measure, answer."""
+        """Read, measure, judge; return the exit code."""
         begun, listener = now(), Listener()
         seen = self.here.survey()
         ground = subjects.asked(with_open_ends(seen, self.settings), self.here.runner)
@@ -86,7 +86,7 @@ class _Verifying:
         subject, why = self._subject(ground)
         switcher = Switcher(self.settings, subject) if subject is not None and self.asked.states else None
         if self.asked.states and not self.asked.dry_run:
-            state_directory(self.settings)  # without a journal nothing may be switched: better known before
+            state_directory(self.settings)  # nothing may be switched without a journal: checked first
         for state in self.asked.states:
             refusal(ground, subject, state, switcher, self.here.vendors)
         report = self._verification(ground, subject, why)
@@ -101,7 +101,7 @@ class _Verifying:
         return code
 
     def _subject(self, ground: Ground) -> tuple[Subject | None, str]:
-        """The volume or drive that is measured; or why it is not known.
+        """Return the volume or drive that is measured; or why it is unknown.
 
         Raises:
             UsageError: There are several.
@@ -123,7 +123,7 @@ class _Verifying:
         return found[0], ""
 
     def _verification(self, ground: Ground, subject: Subject | None, why: str) -> Verification:
-        """What inventory and kernel say."""
+        """Return the results from inventory and kernel."""
         targets = (self.asked.target,)
         if subject is not None:
             return verify(ground, self.asked.claims, [subject], targets, ())
@@ -135,7 +135,7 @@ class _Verifying:
         )
 
     def _measured(self, ground: Ground, subject: Subject | None, switcher: Switcher | None) -> Measured | None:
-        """What was measured; None: nothing, since only the plan was wanted, or it was interrupted too early."""
+        """Return the measurements; None: only the plan was requested, or it was interrupted too early."""
         from raidctl.output.bench_progress import progress  # noqa: PLC0415 - rich only where something is drawn
 
         known = facts(ground, subject) if subject is not None else Weighed()
@@ -168,7 +168,7 @@ class _Verifying:
                 return None
 
     def _kept(self, begun: str, listener: Listener, found: Measured, ground: Ground) -> int | None:
-        """Keep the run; what cannot be kept is no reason to say nothing."""
+        """Save the run; if that fails, the results are printed nevertheless."""
         if self.store is None:
             return None
         host = ground.inventory.host
@@ -197,7 +197,7 @@ class _Verifying:
         return measured.joined(report, self.asked.claims, clock, kept)
 
     def _shown(self, report: Verification, ground: Ground, session: Session | None) -> int:
-        """Print the answers; the exit code."""
+        """Print the results; return the exit code."""
         emit_found(report, self.settings, "verify.screen", ground.inventory, more=self.settings.verbose)
         if session is None or session.interrupted:
             tell("Ended early: the results are those of the measurements up to then.")
@@ -206,7 +206,7 @@ class _Verifying:
 
 
 def _refuse_load(measuring: Measuring) -> None:
-    """Raise CannotTell where something else uses the disks: a switch would slow it down, and it the figures."""
+    """Raise CannotTell if something else uses the drives: a switch would slow it down, and it the figures."""
     busy = measuring.loads()
     if busy:
         raise CannotTell(f"Nothing is switched: {' '.join(one.text for one in busy)} Try again when that is over.")

@@ -1,4 +1,4 @@
-"""What ``raidctl verify`` takes for a path of this machine, and where it leads."""
+"""Paths on this machine as targets of ``raidctl verify``."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from raidctl.verify.subjects import Ground
 
 
 def path_of(word: str, ground: Ground) -> str:
-    """A path of this machine with its links followed, so that the mount is found which it lies in.
+    """Resolve the links of a path on this machine, to find the mount that it is in.
 
     Raises:
         UsageError: There is no such file or directory, or a link leads nowhere.
-        AccessMissing: It may not be looked at.
+        AccessMissing: No permission to read it.
     """
     if not word:
         raise UsageError('"" names nothing: leave it out to have all volumes judged.')
@@ -26,20 +26,20 @@ def path_of(word: str, ground: Ground) -> str:
     refuse_gone(word)
     shown = printable(word)
     try:
-        os.stat(word)  # noqa: PTH116 - as it is written: Path("./x") is x
+        os.stat(word)  # noqa: PTH116 - the path as written: Path("./x") is x
     except PermissionError as error:
         raise AccessMissing(f"{shown} cannot be looked at: {error.strerror}. Run raidctl as root (sudo).") from None
     except OSError as error:
         if os.path.islink(word):  # noqa: PTH114 - as above
             raise UsageError(f'"{shown}" is a broken link.') from None
-        # where a disk below a mount is gone it cannot be read, and is just what is asked about
+        # a path below a mount whose drive is gone cannot be read, but may be the very target
         if isinstance(error, FileNotFoundError | NotADirectoryError):
             raise UsageError(f'There is no "{shown}" on this machine.') from None
     return os.path.realpath(word)
 
 
 def _lies_here(word: str, ground: Ground) -> bool:
-    """Whether a word names a file or directory of this directory, and no object of the machine."""
+    """Return whether a word names a file or directory here, and no object of the machine."""
     if not os.path.lexists(word):
         return False
     try:
@@ -49,7 +49,7 @@ def _lies_here(word: str, ground: Ground) -> bool:
 
 
 def refuse_gone(word: str) -> None:
-    """Raise UsageError where a path begins in the directory that one is in, and that is no more."""
+    """Raise UsageError if a relative path is given in a working directory that was deleted."""
     if word.startswith("/"):
         return
     try:

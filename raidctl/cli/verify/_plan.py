@@ -1,4 +1,4 @@
-"""What ``raidctl verify --measure`` is asked for: which trials that takes, what is refused, what is said before."""
+"""The plan of ``raidctl verify --measure``: trials for the claims, refusals, and the announcement."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ from raidctl.verify.subjects import Subject
 from raidctl.verify.wanted import DEFAULT, Claim
 
 SECONDS = 120.0
-"""What the measuring takes, unless told otherwise."""
+"""Default time of the measurement."""
 MOST = 8 * GIB
 _FILLS = 8
-"""Times the controller's cache that is written to find its size."""
+"""Amount written to find the size of the controller's cache, in multiples of it."""
 _CLOCKED = frozenset({"media", "drive_rpm"})
-"""Claims for which it is enough to know whether it turns, and how fast."""
+"""Claims that need only the rotation: whether the drive rotates, and its rpm."""
 _CACHES = frozenset({"power_safe", "write_cache", "policy_active", "cache_size"})
 _FLUSHED = _CACHES - {"cache_size"}
-"""Claims for which it matters whether flushes arrive."""
+"""Claims that depend on whether flushes arrive."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Asked:
-    """What the command line says of the measuring."""
+    """The options for measuring."""
 
     target: str
     claims: tuple[Claim, ...]
@@ -47,7 +47,7 @@ class Asked:
     policy: bool = False
     drives: bool = False
     flush_device: str | None = None
-    """What lies below the target, and is flushed as well: a device, or the URI of an NBD export."""
+    """A device below the target, or the URI of an NBD export, that is flushed as well."""
     switch_seconds: float = 20.0
     no_save: bool = False
     dry_run: bool = False
@@ -55,19 +55,19 @@ class Asked:
 
     @property
     def states(self) -> tuple[State, ...]:
-        """What is to be switched."""
+        """The states to switch to."""
         return (*(("write_through",) if self.policy else ()), *(("drives_off",) if self.drives else ()))
 
     @property
     def repeated(self) -> tuple[str, ...]:
-        """The claims, as a command to copy repeats them."""
+        """The claims, as options of a command to copy."""
         if self.claims == DEFAULT:
             return ()
         return tuple(word for one in self.claims for word in (one.option, *one.words))
 
 
 def refuse_memory(target: str, kind: str) -> None:
-    """Raise UsageError where a directory lies on no disk."""
+    """Raise UsageError if a directory is not on a drive (in memory, say)."""
     place = place_of(target) if kind == "file" else None
     if place is not None and place.in_memory:
         raise UsageError(
@@ -77,10 +77,10 @@ def refuse_memory(target: str, kind: str) -> None:
 
 
 def refuse_flush_device(asked: Asked) -> None:
-    """Refuse to flush what tells nothing, or cannot be opened: better known before anything is measured.
+    """Refuse a flush device that is useless or cannot be opened, before anything is measured.
 
     Raises:
-        UsageError: It is no device, or what is measured itself, or nothing is asked that it would tell.
+        UsageError: It is no device, or the target itself, or no requested claim depends on it.
         BenchError, AccessMissing: It cannot be opened.
     """
     if asked.flush_device is None:
@@ -99,7 +99,7 @@ def refuse_flush_device(asked: Asked) -> None:
 
 
 def announcement(asked: Asked, subject: Subject | None) -> Iterator[str]:
-    """What is said before it is done, beside what is written where."""
+    """Yield the sentences of the plan, besides what is written where."""
     if asked.flush_device is not None:
         below, above = printable(asked.flush_device), printable(asked.target)
         yield (
@@ -110,7 +110,7 @@ def announcement(asked: Asked, subject: Subject | None) -> Iterator[str]:
 
 
 def _switching(asked: Asked, subject: Subject | None) -> Iterator[str]:
-    """What is said of the switches before they are made."""
+    """Yield the sentences of the plan about policy switches."""
     if subject is None:
         return
     controller = subject.volume is not None and not subject.software
@@ -127,7 +127,7 @@ def _switching(asked: Asked, subject: Subject | None) -> Iterator[str]:
 
 
 def profile(asked: Asked, known: Weighed, switcher: Turn | None, *, nbd: bool) -> Profile:
-    """The trials that the claims ask for, shorter where less time is given; ``known`` is of the inventory."""
+    """Return the trials for the claims, shorter if less time is given; ``known`` is from the inventory."""
     seconds = asked.seconds or SECONDS
     share = seconds / SECONDS
     names = {claim.name for claim in asked.claims}
@@ -135,7 +135,7 @@ def profile(asked: Asked, known: Weighed, switcher: Turn | None, *, nbd: bool) -
     if not names <= _CLOCKED:
         trials.append(Commits(seconds=min(max(2.0 * share, 0.25), 5.0), past=asked.flush_device))
     if names & _CACHES:
-        # the slope first: it decides about safety, and the time may be over before the knee is found
+        # the slope first: it decides about safety, and the time may be up before the knee is found
         trials.append(FlushSlope(amounts=(0, 2, 4, 8, 16, 32) if share >= 0.5 else (0, 1, 2, 4)))
         trials.append(Knee(seconds=min(max(20 * share, 3.0), 120.0), rest=min(2 * share, 5.0)))
     if "raid_level" in names:

@@ -1,4 +1,4 @@
-"""Switches a cache policy for the length of a measurement, by the engine that ``raidctl batch`` uses.
+"""Switch a cache policy during a measurement, by the engine of ``raidctl batch``.
 
 The change is in the journal before it happens; it is put back when the measurement ends, fails or is interrupted; by a
 second process when raidctl is killed; and by ``raidctl restore`` at boot after a power failure.
@@ -27,17 +27,17 @@ _OPTION: dict[State, str] = {"write_through": "--switch-policy", "drives_off": "
 
 @dataclass
 class Switcher:
-    """Puts states in force on one volume or drive."""
+    """Activates states on one volume or drive."""
 
     settings: Settings
     subject: Subject
     quiet: Callable[[], AbstractContextManager[None]] = nullcontext
-    """While a tool speaks: the progress bar is not drawn."""
+    """A context in which a tool may print: the progress bar is not drawn."""
     trouble: RaidctlError | None = None
-    """A change that failed: what was there may not be there again."""
+    """A change that failed: the previous state may not be restored."""
 
     def desired(self, state: State) -> list[Desired]:
-        """What a state asks of the machine."""
+        """Return the desired settings of a state."""
         volume = self.subject.volume
         if volume is None or self.subject.software:
             return [
@@ -49,7 +49,7 @@ class Switcher:
 
     @contextmanager
     def __call__(self, state: State) -> Iterator[None]:
-        """Have a state in force.
+        """Activate a state while the context lasts.
 
         Raises:
             BenchError: It is refused, or failed; ``trouble`` has it where something was changed.
@@ -72,7 +72,7 @@ class Switcher:
 
 
 def _refuse(made: Plan) -> None:
-    """Raise CannotTell for what the engine or its gate refuses, or where there is nothing to switch."""
+    """Raise CannotTell if the engine or its gate refuses the plan, or there is nothing to switch."""
     if made.refusals:
         raise CannotTell(f"It is not switched: {' '.join(_full(one.reason) for one in made.refusals)}")
     if not made.steps:
@@ -85,7 +85,7 @@ def _full(reason: str) -> str:
 
 def refusal(ground: Ground, subject: Subject | None, state: State, switcher: Switcher | None,
             vendors: Sequence[Vendor]) -> None:  # fmt: skip
-    """Refuse a switch that makes no sense, or that would not stay with what is measured, before anything is done.
+    """Refuse a switch that makes no sense, or would affect more than the target.
 
     Raises:
         UsageError: There is nothing that could be switched.
@@ -101,7 +101,7 @@ def refusal(ground: Ground, subject: Subject | None, state: State, switcher: Swi
         raise UsageError(f"{option}: the write caches of the drives are off already.")
     requests = switcher.desired(state)
     made = plan(ground.inventory, vendors, requests, unsafe=False, view=ground.view)
-    # a step of two that is already so is no refusal
+    # a state of two settings that is active already is no refusal
     _refuse(made)
     shared = shared_with(subject, made)
     if shared:
@@ -121,7 +121,7 @@ def _refuse_policy(subject: Subject, controller: bool | None, policy: str | None
 
 
 def shared_with(subject: Subject, made: Plan) -> list[str]:
-    """Other volumes that a plan would change as well, through settings of a controller, an array or shared drives."""
+    """Return other volumes that a plan would change, through settings of a controller, an array or shared drives."""
     controller = subject.controller
     mine = {subject.id, *(drive.id for _, drive in subject.drives)}
     found: dict[str, None] = {}

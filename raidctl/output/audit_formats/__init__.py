@@ -46,9 +46,9 @@ class Writer(Protocol):
     """Writer of an audit, host by host, so that any number of hosts fits into memory."""
 
     everything: bool
-    """Also wants hosts on which everything passed."""
+    """Needs hosts on which everything passed as well."""
     again: bool
-    """Wants all hosts once more at the end."""
+    """Needs all hosts once more at the end."""
 
     def begin(self) -> str:
         """Text before the first host."""

@@ -1,4 +1,4 @@
-"""``--format json``: one document (:class:`raidctl.audit.report.Report`), a host on each line of it."""
+"""``--format json``: one document (:class:`raidctl.audit.report.Report`), one line per host."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""``--format junit``: JUnit XML for CI servers, a suite for each host, a case for each rule and object.
+"""``--format junit``: JUnit XML for CI servers, with a suite per host and a case per rule and object.
 
-A failed check is a failure, an unknown result an error; a rule that selected nothing is skipped. The file is
-plain ASCII, so that it is valid XML whatever the encoding of the terminal, and it is written host by host.
+A failed check is a failure, an unknown result an error; a rule that selected nothing is skipped. The file is plain
+ASCII, so that it is valid XML whatever the encoding of the terminal, and it is written host by host.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _ELEMENTS = {"fail": "failure", "unknown": "error", "unmatched": "skipped"}
 
 
 class JUnit:
-    """Writer of a suite for each host as it arrives."""
+    """Writer of one suite per host, as the results arrive."""
 
     everything = True
     again = False
@@ -35,11 +35,11 @@ class JUnit:
         self._policy = options.policy
 
     def begin(self) -> str:
-        """The head; readers add up the suites themselves."""
+        """The head, without totals: readers add up the suites."""
         return '<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="raidctl audit">\n'
 
     def host(self, audited: Audited) -> str:
-        """Its suite."""
+        """The suite of a host."""
         properties = {
             "policy": self._policy,
             "source": audited.source,
@@ -62,7 +62,7 @@ class JUnit:
 
 
 def _skipped(one: Ignored) -> Finding:
-    """A waived finding as a case that is skipped, with its reason."""
+    """A waived finding as a skipped case, with its reason."""
     message = f"Waived until {one.until} ({one.reason.rstrip('.')}): {one.finding.message}"
     return msgspec.structs.replace(one.finding, outcome="unmatched", message=message)
 
@@ -99,7 +99,7 @@ def _outcome(case: Sequence[Finding]) -> Outcome:
 
 
 def _case(host: str, rule: str, where: str, case: Sequence[Finding]) -> ET.Element:
-    """Its name is the same whether it passes or not: readers compare cases from run to run by it."""
+    """A test case, with the same name whether it passes or not: readers compare runs by name."""
     made = ET.Element("testcase", classname=clean(f"{host}.{rule}"), name=clean(where))
     outcome = _outcome(case)
     if outcome != "pass":
@@ -123,7 +123,7 @@ def _details(one: Finding) -> Iterator[str]:
 
 
 def clean(text: str) -> str:
-    """The text without what XML 1.0 forbids, and without what steers a terminal."""
+    """The text without characters that XML 1.0 forbids or that control a terminal."""
     return _FORBIDDEN.sub("\N{REPLACEMENT CHARACTER}", printable(text))
 
 

@@ -1,4 +1,4 @@
-"""``--format jsonl``: a line of JSON for each host, as soon as it is known."""
+"""``--format jsonl``: one line of JSON per host, as soon as its result is known."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from raidctl.text import json_safe
 
 
 class Lines:
-    """Writer of a line for each host."""
+    """Writer of one line per host."""
 
     everything = True
     again = False
@@ -23,11 +23,11 @@ class Lines:
         return ""
 
     def host(self, audited: Audited) -> str:
-        """Its line."""
+        """The line of a host."""
         return f"{compact(audited)}\n"
 
     def end(self, summary: Summary, again: Again) -> Iterator[str]:  # noqa: ARG002 - the signature of all writers
-        """Nothing: the reader of the lines adds up."""
+        """Nothing: readers of the lines add up themselves."""
         return iter(())
 
     def exit_code(self, summary: Summary) -> int:

@@ -11,12 +11,12 @@ from raidctl.output.audit_formats import Again, Options
 from raidctl.output.nagios import Counts, Status, about, figure, figures, line_of, plugin, rank, status_of, summary_of
 
 _LINES = 50
-"""The most findings that are remembered, worst first; more do not fit into the output."""
+"""The most findings that are kept, worst first; more do not fit into the output."""
 _Row = tuple[int, int, str, str]
 
 
 class Nagios:
-    """A writer that counts, and remembers the worst findings."""
+    """A writer that counts findings and keeps the worst."""
 
     everything = False
     again = False
@@ -32,7 +32,7 @@ class Nagios:
         return ""
 
     def host(self, audited: Audited) -> str:
-        """Remember its findings."""
+        """Keep the host's findings."""
         self._counts.add(audited.findings)
         self._keep(audited.findings, "" if self._alone else audited.host)
         return ""
@@ -57,7 +57,7 @@ class Nagios:
         return status_of(self._whole(summary))
 
     def _keep(self, findings: Iterable[Finding], host: str) -> None:
-        """Remember the worst findings; among equals the first."""
+        """Keep the worst findings; among equals, the first."""
         for one in findings:
             if one.outcome == "pass":
                 continue

@@ -18,7 +18,7 @@ from raidctl.output.table import Cell, Column, nonempty, table
 from raidctl.text import counted
 
 _HOSTS = 20
-"""The most hosts, and the most unreadable files, that are listed, worst first."""
+"""The most hosts, and the most unreadable files, in the lists; the worst first."""
 _WORDS: dict[Verdict, tuple[str, Style]] = {
     "pass": ("PASS", GOOD), "fail": ("FAIL", BAD), "unknown": ("UNKNOWN", WARN), "no_access": ("NO ACCESS", WARN),
 }  # fmt: skip
@@ -32,7 +32,7 @@ _Row = tuple[_Weight, int, str, str]
 
 
 class Table:
-    """A writer that remembers the worst hosts; the rest is in the totals or read again for details."""
+    """A writer that keeps the worst hosts; the rest is in the totals, or read again for details."""
 
     def __init__(self, options: Options) -> None:
         self.everything = options.passed
@@ -48,7 +48,7 @@ class Table:
         return ""
 
     def host(self, audited: Audited) -> str:
-        """Remember a host if it is one of the worst; among equals the first."""
+        """Keep a host if it is one of the worst; among equals, the first."""
         if audited.unreadable:
             if len(self._unread) < _HOSTS:
                 self._unread.append((audited.source, audited.findings[0].message))
@@ -111,7 +111,7 @@ class Table:
         return f"{count} more {'host' if count == 1 else 'hosts'}: {parts}."
 
     def _not_read(self, summary: Summary, paper: Paper) -> Iterator[RenderableType]:
-        """Unreadable files have their own list, as nothing is known about them."""
+        """The list of unreadable files, which have no results."""
         yield Text("")
         yield line(("Could not be read", STRONG))
         for source, reason in self._unread:
@@ -139,7 +139,7 @@ def _of_one(summary: Summary) -> list[Piece]:
 
 
 def _waived(summary: Summary) -> list[Piece]:
-    """What is not counted, so that nobody takes it for passed."""
+    """Waived findings, which are not counted as passed."""
     return [(f"{counted(summary.waived, 'finding')} waived", WARN)] if summary.waived else []
 
 

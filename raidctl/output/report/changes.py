@@ -1,4 +1,4 @@
-"""The section of the report with what has changed since a snapshot. Pure."""
+"""The report's section about changes since a snapshot. Pure."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _SIDES = {"before": "not read before", "after": "not read this time", "both": "n
 
 
 def summary(found: Drift) -> Cell:
-    """How much has changed."""
+    """The number of changes."""
     since = _side(found.before)
     if found.changes:
         level = LEVELS[found.changes[0].severity]
@@ -22,7 +22,7 @@ def summary(found: Drift) -> Cell:
 
 
 def section(found: Drift) -> Section:
-    """The changes, the worst first, and what was not read."""
+    """The changes, the worst first, and what could not be read."""
     blocks: list[Block] = [Paragraph(f"{_side(found.before)} compared with {_side(found.after)}.", "dull")]
     rows: list[tuple[Cell | str, ...]] = [
         (Cell(one.severity, LEVELS[one.severity]), one.id, one.message) for one in found.changes

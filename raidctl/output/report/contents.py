@@ -1,4 +1,4 @@
-"""Everything that a report is made from, and the page that it becomes. Pure."""
+"""The inputs of a report, and the page made from them. Pure."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from raidctl.verify.report import Verification
 
 _LACKING = ("unread", "no_tool", "no_right")
 _NAMED = 4
-"""Sources that the first line names."""
+"""The most sources named in the first line."""
 _MOMENT = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d:\d\d)(?::\d\d(?:\.\d+)?)?(?:Z|\+00:00)")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Material:
-    """What a report is made from."""
+    """The inputs of a report."""
 
     seen: Survey
     diagnosis: Diagnosis
@@ -42,7 +42,7 @@ class Material:
 
 
 def page(material: Material, lines: hardware.Lines, notes: Sequence[str] = (), *, draw: bool = False) -> Page:
-    """The page; ``lines`` gives the lines behind the facts of an object, ``draw``: with plots."""
+    """The page; ``lines`` returns the lines behind the facts of an object, ``draw``: with plots."""
     inventory = material.seen.inventory
     sums = inputs.checksums(material.seen.outputs, material.files)
     answers = [promises.summary(material.verification), findings.summary(material.diagnosis, inventory)]
@@ -79,7 +79,7 @@ def _page(
         ("SHA-256 of all inputs", digest),
     ]  # fmt: skip
     partial = _partial(inventory)
-    # nothing is green on the page of a machine that was read in part
+    # nothing is green if the machine was read only in part
     shown = [replace(one, level="plain") if partial and one.level == "good" else one for one in answers]
     return Page(
         title=f"Storage report: {name}",

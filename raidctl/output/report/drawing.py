@@ -1,4 +1,4 @@
-"""Drawings as SVG, by svg.py: only classes, whose colours are those of the page's style sheet. Pure.
+"""Drawings as SVG, by svg.py. Pure. Colours come from CSS classes of the page.
 
 Each has ``role="img"``, a title and a description. Texts are escaped here, as svg.py does not.
 """
@@ -21,9 +21,9 @@ _ROW = 26
 """Height of a bar with its text."""
 _TICKS = 5
 _MARK = 50
-"""Room for the name of a mark."""
+"""Width for the name of a mark."""
 _NAMES = 190
-"""Room for the names of rows."""
+"""Width for the names of rows."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Scale:
     log: bool = False
 
     def at(self, value: float) -> float:
-        """The place of a value, at most two decimals."""
+        """The position of a value, with at most two decimals."""
         low, high, one = self.low, self.high, min(max(value, self.low), self.high)
         if self.log:
             low, high, one = math.log(low), math.log(high), math.log(one)
@@ -59,7 +59,7 @@ class Scale:
 
 
 def _round_step(least: float) -> float:
-    """1, 2 or 5 times a power of ten, at least so much."""
+    """The smallest 1, 2 or 5 times a power of ten that is at least ``least``."""
     if least <= 0:
         return 1.0
     power = 10.0 ** math.floor(math.log10(least))
@@ -74,7 +74,7 @@ class Drawing:
         title: str, summary: str, points: Sequence[tuple[float, float]], units: tuple[str, str],
         marks: Sequence[tuple[float, str]] = (),
     ) -> str:  # fmt: skip
-        """A line through points (x ascending), y from 0; ``marks``: level lines with their names."""
+        """A line through points (x ascending), y from 0; ``marks``: horizontal lines with their names."""
         across = Scale(points[0][0], points[-1][0], LEFT, WIDTH - RIGHT)
         top = max(*(y for _, y in points), *(at for at, _ in marks), 1e-9)
         up = Scale(0, top * 1.05, HEIGHT - BOTTOM, TOP)
@@ -101,7 +101,7 @@ class Drawing:
         parts = _axes(across, up, ("ms", "operations"))
         for edge, count in bins:
             left, right = across.at(max(edge, across.low)), across.at(max(edge, across.low) * width)
-            # a bin that holds anything is seen
+            # a non-empty bin is always visible
             y = min(up.at(count), HEIGHT - BOTTOM - 1.5)
             height = round(HEIGHT - BOTTOM - y, 2)
             parts.append(svg.Rect(x=left, y=y, width=round(right - left, 2), height=height, class_=["one", "bar"]))
@@ -114,7 +114,7 @@ class Drawing:
 
     @staticmethod
     def bars(title: str, summary: str, rows: Sequence[tuple[str, float]], limit: float | None) -> str:
-        """Level bars over a logarithmic axis, and a line at the limit."""
+        """Horizontal bars over a logarithmic axis, and a line at the limit."""
         values = [value for _, value in rows] + ([limit] if limit else [])
         across = Scale(min(values) / 3, max(values) * 2, _NAMES, WIDTH - RIGHT, log=True)
         height = TOP + _ROW * len(rows) + BOTTOM
@@ -188,7 +188,7 @@ def _text(x: float, y: float, text: str, anchor: str) -> svg.Text:
 
 
 def _figure_of(title: str, summary: str, height: float, parts: Sequence[svg.Element]) -> str:
-    """The drawing with its text alternative; without ids, of which two drawings could have the same."""
+    """The drawing with its text alternative; without ids, which two drawings could share."""
     title, summary = escape(printable(title)), escape(printable(summary))
     drawing = svg.SVG(
         viewBox=svg.ViewBoxSpec(0, 0, WIDTH, height),

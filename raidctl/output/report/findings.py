@@ -1,4 +1,4 @@
-"""The section of the report with what is wrong, and what could not be checked. Pure."""
+"""The report's section about findings, and checks without a result. Pure."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from raidctl.text import counted, listing
 LEVELS: Mapping[Severity, Level] = {"critical": "bad", "warning": "warn", "info": "plain"}
 _WORDS: Mapping[Severity, str] = {"critical": "CRITICAL", "warning": "WARNING", "info": "info"}
 _MOST_UNKNOWN = 50
-"""Checks without a result that are listed one by one."""
+"""The most checks without a result that are listed individually."""
 
 
 def summary(found: Diagnosis, inventory: Inventory) -> Cell:
-    """The health of the machine in a sentence: the number of findings, and the worst one; else what is unknown."""
+    """The health of the machine in a sentence: number of findings, and the worst one; else what is unknown."""
     counts = {level: sum(one.severity == level for one in causes(found.findings)) for level in LEVELS}
     words = [
         counted(counts["critical"], "critical finding") * bool(counts["critical"]),
@@ -71,7 +71,7 @@ def _entry(one: Finding, found: Diagnosis, lines: Lines) -> Entry:
 
 
 def _raws(one: Finding, lines: Lines) -> Raws | None:
-    """The lines that give the facts behind a finding."""
+    """The lines with the facts behind a finding."""
     fields = {fact.partition(" = ")[0] for fact in one.evidence}
     known = lines(one.where)
     raws = tuple(raw for raw in known.raws if _gives(raw.fact, fields)) if known is not None else ()

@@ -1,4 +1,4 @@
-"""A report that fits: lines behind facts are left out of one that would be too large, and it reports how many. Pure."""
+"""A report of limited size: lines behind facts are left out if needed, with their number. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The section of the report with the inventory, and the lines behind each fact. Pure."""
+"""The report's section about the inventory, with the lines behind each fact. Pure."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from raidctl.units import format_binary
 _LEVELS: Mapping[Style, Level] = {BAD: "bad", WARN: "warn", GOOD: "good", DULL: "dull"}
 _MARK = re.compile(rf"(?<!\S){re.escape(phrases.UNKNOWN)}(?!\S)")
 LONGEST = 400
-"""Characters of a line of output that are shown."""
+"""Characters of a line of output, at most."""
 Lines = Callable[[str], "Raws | None"]
 """The lines behind the facts of an object, by its id."""
 
@@ -56,7 +56,7 @@ def _raw(fact: Fact) -> Raw:
 
 
 def joined(raws: Iterable[Raw]) -> tuple[Raw, ...]:
-    """Lines of output that each stand once, with all the facts that they give."""
+    """Lines of output, each once, with all facts that come from it."""
     facts: dict[Raw, list[str]] = {}
     for raw in raws:
         facts.setdefault(replace(raw, fact=""), []).append(raw.fact)
@@ -64,18 +64,18 @@ def joined(raws: Iterable[Raw]) -> tuple[Raw, ...]:
 
 
 def clipped(text: str) -> str:
-    """A line of output on one line; of a very long one, its beginning."""
+    """A line of output as one line; a very long one is cut."""
     flat = collapse(text)
     return flat if len(flat) <= LONGEST else f"{flat[:LONGEST]}…"
 
 
 def styled(cell: tuple[str, Style]) -> Cell:
-    """A text of the screen with its level."""
+    """A text of the screen as a cell with its level."""
     return Cell(_written_out(cell[0]), _LEVELS.get(cell[1], "plain"))
 
 
 def _written_out(text: str) -> str:
-    """A text of the screen whose mark for what is unknown is a word."""
+    """A text of the screen with a word instead of the mark for unknown."""
     return _MARK.sub("unknown", text)
 
 

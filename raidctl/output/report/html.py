@@ -1,4 +1,4 @@
-"""The report as one HTML file: no script, nothing from elsewhere, every text escaped. Pure but for the template."""
+"""The report as one HTML file: no scripts, no external resources, every text escaped. Pure but for the template."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ def write(page: Page) -> bytes:
         autoescape=True, undefined=StrictUndefined, finalize=_shown, trim_blocks=True, lstrip_blocks=True
     )
     template = environment.from_string(_data("report.html"))
-    # the style sheet and the drawings are raidctl's own
+    # the CSS and the drawings are raidctl's own
     text = template.render(page=page, style=Markup(style), drawing=Markup, policy=_POLICY.format(digest))  # noqa: S704
     return text.encode("utf-8", "replace")
 
 
 def _shown(value: Any) -> Any:
-    """A text without control characters and without marks that turn the writing direction."""
+    """A text without control characters and without marks that change the writing direction."""
     return printable(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 

@@ -1,4 +1,4 @@
-"""The section of the report with what it was made from: outputs, files, and their checksums. Pure."""
+"""The report's section about its inputs: outputs, files, and their checksums. Pure."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from raidctl.text import counted
 
 
 def checksums(outputs: Sequence[Output], files: Mapping[str, bytes]) -> dict[str, tuple[str, int]]:
-    """SHA-256 and number of lines of each output (0: a file), by its command, in the order of the names."""
+    """SHA-256 and number of lines of each output (0: a file), by command, sorted by name."""
     found: dict[str, tuple[str, int]] = {}
     grouped: dict[str, list[Output]] = {}
     for output in outputs:

@@ -1,4 +1,4 @@
-"""The section of the report with runs of the benchmark: plots, figures, and two runs side by side. Pure."""
+"""The report's section about benchmark runs: plots, figures, and a comparison. Pure."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _PACES = {
     "slower": "slower", "faster": "faster", "even": "no certain difference", "unknown": "too few measurements to tell",
 }  # fmt: skip
 _FEW = 4
-"""Figures that the top names."""
+"""The most figures in the summary."""
 _COUNTED: Mapping[Verdict, tuple[str, str]] = {
     "fail": ("test fails", "tests fail"),
     "suspect": ("test is suspect", "tests are suspect"),
@@ -32,7 +32,7 @@ _COUNTED: Mapping[Verdict, tuple[str, str]] = {
 
 
 def summary(run: Run, hostname: str | None = None) -> Cell:
-    """What the tests of a run decided, the worst first, and whether to doubt it: one sentence for the top."""
+    """The verdicts of a run, the worst first, and any doubt: one sentence for the summary."""
     by_verdict = {verdict: _tests(run, verdict) for verdict in _COUNTED}
     parts = [
         f"{len(tests)} {_COUNTED[verdict][len(tests) > 1]} ({', '.join(tests)})"
@@ -51,7 +51,7 @@ def summary(run: Run, hostname: str | None = None) -> Cell:
 
 
 def comparison(found: Comparison) -> Cell:
-    """Whether the second run is slower or faster than the first, and in which tests: one sentence for the top."""
+    """Whether the second run is slower or faster than the first, and in which tests: one sentence for the summary."""
     parts = []
     for speed, text in _PACES.items():
         names = [words(one.trial, one.figure) for one in found.pairs if pace(one) == speed]
@@ -69,7 +69,7 @@ def _tests(run: Run, verdict: Verdict) -> list[str]:
 
 
 def section(runs: Sequence[Run], *, draw: bool) -> Section:
-    """Each run, and their comparison if there are two; ``draw``: with drawings, else the figures alone."""
+    """Each run, and the comparison of two; ``draw``: with drawings, else the figures alone."""
     blocks: list[Block] = []
     if not draw:
         blocks.append(Paragraph("The curves are not drawn: that needs svg.py (pip install 'raidctl[report]').", "warn"))
@@ -101,7 +101,7 @@ def _run(run: Run, *, draw: bool) -> Iterator[Block]:
 
 
 def _doubts(run: Run) -> Iterator[str]:
-    """Reasons to doubt the figures, which come before them."""
+    """Reasons to doubt the figures, shown before them."""
     session, drift = run.session, run.session.drift
     if session.interrupted:
         yield "Ended early: these are the figures up to then."

@@ -1,4 +1,4 @@
-"""The parts of a page, without a format. Texts are as read: each format makes them harmless."""
+"""The parts of a page, independent of the format. Texts are as read: each format escapes them."""
 
 from __future__ import annotations
 
@@ -7,24 +7,24 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 _WORD = re.compile(r"[^\s-]+-?|-")
-"""What is never broken: browsers break after a hyphen."""
+"""A part of a word without a break: browsers break after a hyphen."""
 _GAP = 1
 """Characters between two columns."""
 _DENSE, _BROAD = 95, 125
-"""Characters that fit a sheet of paper in the usual and in the smallest type."""
+"""Characters across a printed page, in normal and in the smallest type."""
 Level = Literal["bad", "warn", "good", "plain", "dull"]
 
 
 @dataclass(frozen=True)
 class Cell:
-    """A text, and how loud it is."""
+    """A text and its level."""
 
     text: str
     level: Level = "plain"
 
     @property
     def longest(self) -> int:
-        """Characters of its longest word."""
+        """Characters of the longest word."""
         return longest(self.text)
 
 
@@ -55,18 +55,18 @@ class Heading:
 
 @dataclass(frozen=True)
 class Table:
-    """A table with a title, which is read aloud."""
+    """A table with a title, which screen readers read aloud."""
 
     title: str
     heads: tuple[str, ...]
     rows: tuple[Row, ...]
     folded: bool = False
-    """It is unfolded by the reader."""
+    """The table is folded until the reader unfolds it."""
     kind: ClassVar[str] = "table"
 
     @property
     def fit(self) -> Literal["", "dense", "broad"]:
-        """How a sheet of paper can hold it: ``dense`` needs small type, ``broad`` breaks in long words as well."""
+        """How it fits a printed page: ``dense`` needs small type, ``broad`` breaks long words as well."""
         columns = zip(self.heads, *([cell.text for cell in row] for row in self.rows), strict=True)
         breadth = sum(_GAP + longest(" ".join(column)) for column in columns)
         return "broad" if breadth > _BROAD else "dense" if breadth > _DENSE else ""
@@ -74,7 +74,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Raw:
-    """A line of a tool's output, and the fact that it gives."""
+    """A line of a tool's output, and the facts in it."""
 
     fact: str
     command: str
@@ -83,13 +83,13 @@ class Raw:
 
     @property
     def longest(self) -> int:
-        """Characters of its longest word."""
+        """Characters of the longest word."""
         return longest(self.text)
 
 
 @dataclass(frozen=True)
 class Raws:
-    """The lines behind some facts, to be unfolded."""
+    """The lines behind some facts, folded."""
 
     title: str
     raws: tuple[Raw, ...]
@@ -103,7 +103,7 @@ class Entry:
     label: Cell
     title: str
     rows: tuple[tuple[str, str], ...]
-    """Names and texts: what is there, what to do."""
+    """Labels and texts: state, evidence, remedy."""
     raws: Raws | None = None
     kind: ClassVar[str] = "entry"
 
@@ -115,7 +115,7 @@ class Plot:
     title: str
     description: str
     svg: str | None
-    """None: nothing draws here."""
+    """None: no drawing is available."""
     table: Table
     kind: ClassVar[str] = "plot"
 
@@ -138,16 +138,16 @@ class Page:
 
     title: str
     partial: str | None
-    """The first line about a machine that could be read only in part; None: everything was read."""
+    """A warning that the machine could be read only in part; None: everything was read."""
     about: tuple[tuple[str, str], ...]
-    """Names and texts: host, time, source."""
+    """Labels and texts: host, time, source."""
     summary: tuple[Cell, ...]
-    """The answers of the first page, the most important first."""
+    """The results on the first page, the most important first."""
     sections: tuple[Section, ...]
 
 
 def table(title: str, heads: tuple[str, ...], rows: list[tuple[Cell | str, ...]], *, folded: bool = False) -> Table:
-    """A table of texts and cells; columns that are empty in all rows are left out."""
+    """A table of texts and cells; empty columns are left out."""
     cells = [tuple(one if isinstance(one, Cell) else Cell(one) for one in row) for row in rows]
     kept = [at for at in range(len(heads)) if any(row[at].text for row in cells)] if cells else list(range(len(heads)))
     shown = tuple(tuple(row[at] for at in kept) for row in cells)

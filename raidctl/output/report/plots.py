@@ -1,4 +1,4 @@
-"""Which plots a run has, each with its description and its figures as a table. Pure."""
+"""The plots of a run, each with its description and its figures as a table. Pure."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 KNEE = "written_mib_by_seconds"
 _MOST_ROWS = 64
-"""Rows of the table of a curve."""
+"""The most rows in the table of a curve."""
 _MOST_PAIRS = 24
 _NAMED = ("commits", "worst")
-"""Trials whose own latency is drawn."""
+"""Trials whose latency is drawn."""
 
 
 def of_run(session: Session, *, draw: bool) -> Iterator[Plot]:
-    """Speed, latencies, the knee of the write cache, commits against the rotation; as far as measured."""
+    """Speed, latencies, the knee of the write cache, commits against the rotation, if measured."""
     results = {one.trial: one for one in session.results}
     for result in session.results:
         points = zcav_rows(result)
@@ -39,7 +39,7 @@ def of_run(session: Session, *, draw: bool) -> Iterator[Plot]:
 
 
 def of_comparison(pairs: Sequence[Pair], *, draw: bool) -> Iterator[Plot]:
-    """The ratio of each figure with its interval."""
+    """The ratio of each figure, with its interval."""
     known = [one for one in pairs if one.ratio is not None and one.low is not None and one.high is not None]
     if not known:
         return

@@ -1,4 +1,4 @@
-"""The section of the report about claims: promised, there, and what to ask for. Pure."""
+"""The report's section about claims: promised, found, and what to ask for. Pure."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _STANDARD: Mapping[Verdict, str] = {
 
 
 def summary(report: Verification) -> Cell:
-    """Whether the machine is what was promised, in a sentence with numbers."""
+    """Whether the machine is as promised, in a sentence with numbers."""
     counts = {one: sum(answer.verdict == one for answer in report.answers) for one in _COUNTED}
     lost = "; ".join(dict.fromkeys(promised(one) for one in report.answers if one.verdict in ("fail", "suspect")))
     heads, words = (_STANDARD, _CLAIMS) if report.contract is None else (_HEADLINES, _COUNTED)
@@ -50,7 +50,7 @@ def summary(report: Verification) -> Cell:
 
 
 def section(report: Verification, contract: Contract | None) -> Section:
-    """All answers as a table, then each that does not pass, with evidence and what to ask for."""
+    """All results as a table, then each that does not pass, with evidence and what to ask for."""
     answers = worst_first(report.answers)
     open_ = [one for one in answers if one.verdict != "pass"]
     blocks: list[Block] = list(_about(contract))
