@@ -53,12 +53,12 @@ def test_storcli_takes_one_option_for_each_command(tmp_path: Path, setting: Sett
         ("io_policy", "cached", "-LDSetProp Cached -L0 -a0 -NoLog"),
     ],
 )
-def test_megacli_has_a_word_for_each(tmp_path: Path, setting: Setting, value: str, command: str) -> None:
+def test_megacli_has_one_word_for_each_setting(tmp_path: Path, setting: Setting, value: str, command: str) -> None:
     """Each setting is one word, followed by volume and controller."""
     assert commands(planned("perc5i", tmp_path, desired("v0", setting, value))) == [command]
 
 
-def test_the_flush_interval_is_the_controllers(tmp_path: Path) -> None:
+def test_the_flush_interval_is_set_on_the_controller(tmp_path: Path) -> None:
     """The flush interval is set on the controller, in seconds."""
     asked = desired("", "flush_interval", "8")
     assert commands(planned("9271", tmp_path / "a", asked)) == ["/c0 set cacheflushint=8 nolog J"]
@@ -74,7 +74,7 @@ def test_an_interval_that_does_not_fit_the_firmwares_byte_is_refused(tmp_path: P
 
 
 @pytest.mark.parametrize(("setting", "value"), [("drive_write_cache", "enabled"), ("io_policy", "cached")])
-def test_storcli2_is_not_sent_what_is_not_documented(tmp_path: Path, setting: Setting, value: str) -> None:
+def test_undocumented_settings_are_not_sent_to_storcli2(tmp_path: Path, setting: Setting, value: str) -> None:
     """An undocumented setting is refused with the reason; other settings are planned."""
     plan = planned("9660", tmp_path, desired("v2", setting, value), desired("v2", "read_policy", "none"))
     assert [(item.kind, bool(item.reason)) for item in plan.refusals] == [("unsupported", True)]
@@ -151,9 +151,9 @@ def test_a_second_controller_of_the_same_number_keeps_its_number(tmp_path: Path)
     controller, tools = seen(simulated("9271", tmp_path))
     text = "megaraid:0-2/v0"
     volume = replace(controller.volumes[0], id=text)
-    twin = replace(controller, id="megaraid:0-2", volumes=(volume,))
+    second = replace(controller, id="megaraid:0-2", volumes=(volume,))
     asked = Desired(object_id=text, setting="write_policy", value="write_through")
-    assert commands(change.plan(twin, [asked], tools)) == ["/c0/v0 set wrcache=WT nolog J"]
+    assert commands(change.plan(second, [asked], tools)) == ["/c0/v0 set wrcache=WT nolog J"]
     nameless = replace(controller, id="megaraid:unknown", volumes=(replace(volume, id="megaraid:unknown/v0"),))
     asked = replace(asked, object_id="megaraid:unknown/v0")
     assert change.plan(nameless, [asked], tools).refusals[0].kind == "unknown"
@@ -201,7 +201,7 @@ def test_an_unchangeable_io_policy_does_not_prevent_write_through(tmp_path: Path
 # --- order
 
 
-def test_what_makes_data_safer_comes_first(tmp_path: Path) -> None:
+def test_settings_that_protect_data_come_first(tmp_path: Path) -> None:
     """The drives' caches are disabled before write-back is enabled, in any order of requests."""
     requests = [desired("v0", "write_policy", "unprotected_write_back"), desired("v0", "drive_write_cache", "disabled")]
     for order in (requests, requests[::-1]):
@@ -245,7 +245,7 @@ def test_megacli_cannot_restore_the_drives_default(tmp_path: Path) -> None:
     assert planned("perc5i", tmp_path, asked, pdcache="On").refusals[0].kind == "unsupported"
 
 
-def test_adaptive_read_ahead_is_gone_from_storcli(tmp_path: Path) -> None:
+def test_storcli_lacks_adaptive_read_ahead(tmp_path: Path) -> None:
     """Adaptive read-ahead can neither be set nor changed, because it could not be restored."""
     for asked, settings in ((("adaptive",), {}), (("none",), {"rdcache": "adaptive"})):
         plan = planned("9271", tmp_path / asked[0], desired("v0", "read_policy", asked[0]), **settings)
@@ -298,7 +298,7 @@ def test_a_controller_without_a_cache_is_not_flushed(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("setting", ["cache_split", "no_battery_write_cache", "bypass_threshold", "write_cache"])
-def test_what_the_family_lacks_is_refused_with_the_reason(tmp_path: Path, setting: Setting) -> None:
+def test_settings_that_the_family_lacks_are_refused_with_the_reason(tmp_path: Path, setting: Setting) -> None:
     """A setting that the family lacks is refused with one sentence."""
     [refusal] = planned("9271", tmp_path, desired("", setting, "25/75")).refusals
     assert refusal.kind == "unsupported"
@@ -321,10 +321,10 @@ def test_the_second_of_two_contradicting_requests_is_refused(tmp_path: Path) -> 
 
 def test_saved_outputs_are_planned_with_their_tool(tmp_path: Path) -> None:
     """A plan for saved outputs can be shown, with the tool that printed them."""
-    loose = replace(controller_of("9271", tmp_path), told_by=None)
-    plan = change.plan(loose, [desired("v0", "write_policy", "write_through")], [Tool(name="storcli")])
+    saved = replace(controller_of("9271", tmp_path), told_by=None)
+    plan = change.plan(saved, [desired("v0", "write_policy", "write_through")], [Tool(name="storcli")])
     assert [step.action.argv[0] for step in plan.steps] == ["storcli"]
-    assert change.current_settings(loose) == {}
+    assert change.current_settings(saved) == {}
 
 
 @pytest.mark.parametrize("name", ["9271", "perc5i"])

@@ -32,22 +32,22 @@ def verdict(action: Action, text: str, code: int = 0) -> str | None:
 
 
 @pytest.mark.parametrize("code", [0, 46, 84])
-def test_a_success_in_every_row_is_one(code: int) -> None:
+def test_only_successful_rows_are_a_success(code: int) -> None:
     """A reply without a failed row is a success: its exit code may be a drive's error."""
     assert verdict(STORCLI, envelope(GOOD, GOOD), code) is None
 
 
-def test_a_success_of_the_second_generation_is_one() -> None:
+def test_a_dash_in_place_of_the_error_is_a_success() -> None:
     """Rows of version 8 have a dash in place of error 0."""
     assert verdict(STORCLI, envelope(GOOD | {"ErrType": "-", "ErrCd": "-"})) is None
 
 
-def test_a_success_without_rows_is_one() -> None:
+def test_a_success_may_have_no_rows() -> None:
     """A setting of the controller has no rows in its reply."""
     assert verdict(STORCLI, envelope()) is None
 
 
-def test_words_before_the_answer_are_passed_over() -> None:
+def test_text_before_the_json_is_skipped() -> None:
     """Text before the JSON, as some versions print it, is skipped."""
     assert verdict(STORCLI, f"It may take a while to complete.\n\n{envelope(GOOD)}\n") is None
 
@@ -79,7 +79,7 @@ def test_a_syntax_error_comes_in_plain_text() -> None:
 @pytest.mark.parametrize(
     "text", ["", "\nDone.\n", "{", "[]", '{"Controllers": []}', '{"Controllers": [3]}', "{}", "\0{{{"]
 )
-def test_what_is_no_answer_of_storcli_is_no_success(text: str) -> None:
+def test_other_output_of_storcli_is_no_success(text: str) -> None:
     """Any other output is no success."""
     assert verdict(STORCLI, text)
 
@@ -114,7 +114,7 @@ def test_megacli_names_the_success_and_ends_with_zero(text: str) -> None:
         "unsuccessful\n\nExit Code: 0x00",
     ],
 )
-def test_what_is_no_answer_of_megacli_is_no_success(text: str) -> None:
+def test_other_output_of_megacli_is_no_success(text: str) -> None:
     """An exit code alone, as without root, or any failure in the text is no success."""
     assert verdict(MEGACLI, text)
 

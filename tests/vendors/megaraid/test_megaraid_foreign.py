@@ -42,7 +42,7 @@ def fall(text: str) -> Controller:
     return controller_of(("storcli64 /c0/fall show all nolog J", STORCLI, text))
 
 
-def test_foreign_groups_are_the_rows() -> None:
+def test_foreign_groups_are_read_from_the_rows() -> None:
     """Groups are read from the rows, whatever the status; an unknown level is None."""
     found = fall(answer({"FOREIGN CONFIGURATION": [CONFIGURATION], "Total foreign Drive Groups": 1}, status="Failure"))
     [group] = found.foreign_groups
@@ -52,7 +52,7 @@ def test_foreign_groups_are_the_rows() -> None:
     assert [(one.number, one.raid_level) for one in odd.foreign_groups] == [("0", "raid5"), ("1", None)]
 
 
-def test_no_foreign_configuration_may_be_called_a_failure() -> None:
+def test_a_failure_may_mean_no_foreign_configuration() -> None:
     """The failure "Couldn't find any foreign Configuration" is none; drives without groups are one."""
     text = answer(description="Couldn't find any foreign Configuration", status="Failure")
     found = read([Document("storcli64 /c0/fall show all nolog J", STORCLI, text)])

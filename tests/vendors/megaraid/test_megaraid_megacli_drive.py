@@ -132,7 +132,7 @@ def test_an_unreadable_value_is_a_problem_and_a_detail(line: str) -> None:
         ("0 KB [0x0 Sectors]", None),
     ],
 )
-def test_sizes_count_sectors_where_they_fit(text: str, size: int | None) -> None:
+def test_sizes_are_counted_in_sectors_that_fit(text: str, size: int | None) -> None:
     """The sector count gives the size if 512 or 4096 bytes per sector fit the printed size."""
     assert drive(f"Enclosure Device ID: 8\nSlot Number: 1\nCoerced Size: {text}\n").get("size_bytes") == size
 

@@ -147,7 +147,7 @@ def test_drives_have_their_places_groups_and_roles() -> None:
 @pytest.mark.parametrize(
     ("code", "status"), [(0, "offline"), (1, "degraded"), (2, "degraded"), (3, "ok"), (9, "unknown")]
 )
-def test_a_volumes_state_is_a_word_of_the_family(code: int, status: str) -> None:
+def test_the_state_of_a_volume(code: int, status: str) -> None:
     """A number without a known state is unknown, and a problem."""
     firmware = healthy()
     rows = volume_list(3)
@@ -188,7 +188,7 @@ def test_a_saved_output_is_recognised() -> None:
 
 
 @pytest.mark.parametrize("text", ['{"format": "raidctl-mfi 1", "controllers": [', '{"format": "raidctl-mfi 2"}'])
-def test_a_torn_output_and_one_of_another_form_are_problems(text: str) -> None:
+def test_truncated_and_unknown_outputs_are_problems(text: str) -> None:
     """A truncated output and an unknown format version are one problem, without a controller."""
     observed = observation(text)
     assert (observed.controllers, [problem.kind for problem in observed.problems]) == ((), ["unread"])
@@ -247,7 +247,7 @@ def test_it_is_run_if_the_others_list_nothing() -> None:
     [[], ["megaraid_sas 1000:10e2"], [CONTROLLER, "megaraid_sas 1000:10e2"], ["mpi3mr 1000:00a5"], ["ahci 8086:2922"]],
 )
 def test_it_is_not_run_for_unsupported_controllers(controllers: list[str]) -> None:
-    """It is not run without a controller, for other drivers, or beside one that MegaCli freezes."""
+    """It is not run for other drivers, or on a host with a controller that MegaCli freezes."""
     script = Script(["raidctl-mfi"])
     seen(script, bus(*controllers))
     assert script.calls == []
@@ -290,7 +290,7 @@ def test_a_program_that_fails_is_a_problem(answer: RunAnswer) -> None:
     assert {problem.kind for problem in observed.problems} == {"unread"}
 
 
-def test_nothing_is_set_through_it() -> None:
+def test_settings_are_refused() -> None:
     """Settings are refused: the program was tested on emulated controllers only."""
     observed = seen(Script(["raidctl-mfi"], {"raidctl-mfi show": ran(json.dumps(output()))}), bus(CONTROLLER))
     [found] = observed.controllers
@@ -303,7 +303,7 @@ def test_nothing_is_set_through_it() -> None:
     )  # fmt: skip
 
 
-def test_a_flush_goes_through_it() -> None:
+def test_a_flush_is_run() -> None:
     """A flush is run, and the firmware's result is judged."""
     observed = seen(Script(["raidctl-mfi"], {"raidctl-mfi show": ran(json.dumps(output()))}), bus(CONTROLLER))
     [found] = observed.controllers

@@ -39,7 +39,7 @@ def exchanged(bench: Bench, bay: str) -> None:
     bench.machine.insert(bay)
 
 
-# --- a drive leaves, a drive comes
+# --- removing and adding drives
 
 
 def test_storcli_takes_a_drive_out_and_lets_another_in(h730: Bench) -> None:
@@ -122,7 +122,7 @@ def test_a_member_is_copied_and_its_array_stays_complete(h730: Bench) -> None:
 
 
 @pytest.mark.parametrize("name", ["h730", "perc5i"])
-def test_what_was_taken_out_is_put_back_last_first(name: str, tmp_path: Path) -> None:
+def test_a_removal_is_undone_in_reverse_order(name: str, tmp_path: Path) -> None:
     """The steps are undone in reverse order, as far as the tool has commands for it."""
     bench = Bench(name, tmp_path)
     volume, bay = ("v1", "32:5") if name == "h730" else ("v0", "8:3")
@@ -200,7 +200,7 @@ def test_checks(name: str, start: str, stop: str, tmp_path: Path) -> None:
     assert (bench.do("stop_check", "v0"), bench.do("stop_check", "v0")) == ([stop], [])
 
 
-def test_what_storcli_pauses_is_seen_paused(h730: Bench) -> None:
+def test_storcli_reports_what_is_paused(h730: Bench) -> None:
     """Paused rebuilds and checks are read as paused, and not paused again."""
     h730.do("remove_spare", "", "32:8")
     assert h730.do("start_check", "v0") == ["/v0 start cc"]
@@ -219,7 +219,7 @@ def test_what_storcli_pauses_is_seen_paused(h730: Bench) -> None:
     assert h730.status("v1") == "ok"
 
 
-def test_what_megacli_pauses_is_printed(perc5i: Bench) -> None:
+def test_pauses_with_megacli_are_printed(perc5i: Bench) -> None:
     """MegaCli does not report a pause: the command is printed instead of run."""
     exchanged(perc5i, MISSING)
     perc5i.do("let_in", "v0", MISSING)
@@ -256,7 +256,7 @@ def test_jbod_and_back(h730: Bench) -> None:
     assert [(words(step.action), words(step.undo)) for step in drive] == [("/e32/s8 set jbod", "/e32/s8 del jbod")]
 
 
-# --- what is refused, and what is printed
+# --- refusals and printed commands
 
 
 @pytest.mark.parametrize("verb", sorted(PRINTED["storcli"]))

@@ -37,7 +37,7 @@ class Ready(Bench):
         return add_help_texts(survey(self.machine, VENDORS), self.machine, VENDORS)
 
 
-# --- forms in a help text
+# --- command forms in a help text
 
 
 def of_drive(*words: str, path: str = "/c0/e32/s5") -> Action:
@@ -109,7 +109,7 @@ def test_forms_of_the_commands_that_are_run(form: str, words: tuple[str, ...]) -
     assert not listed(text, of_drive(*words, path="/c0/v5"))
 
 
-# --- what is planned
+# --- plans
 
 
 def test_without_its_help_nothing_is_run() -> None:
@@ -122,7 +122,7 @@ def test_without_its_help_nothing_is_run() -> None:
 
 
 def test_a_step_runs_only_what_the_help_lists(tmp_path: Path) -> None:
-    """With any line of the help removed, every command and undo is in the other lines."""
+    """With any line of the help removed, the others still list every command and undo."""
     bench = Ready(tmp_path / "s.json")
     bench.machine.pull("310:1")
     controller, tools = bench.controller(), list(bench.read().inventory.tools)
@@ -208,7 +208,7 @@ def _controller(name: str = "storcli2") -> tuple[Controller, list[Tool], HostVie
     return controller, [Tool(name=name, path=PROGRAM)], HostView()
 
 
-# --- what happens then
+# --- results
 
 
 def test_drives_change_their_state(tmp_path: Path) -> None:
@@ -262,7 +262,7 @@ def test_the_tool_rejects_what_its_help_does_not_list(tmp_path: Path) -> None:
 
 
 def test_the_help_is_requested_before_deeds_only(tmp_path: Path) -> None:
-    """A survey does not run the help; a failed help is not repeated once it is known."""
+    """A survey does not run the help, and help that is known is not run again."""
     machine = simulated("9660", tmp_path / "s.json")
     asked: list[tuple[str, ...]] = []
 

@@ -143,7 +143,7 @@ def test_an_adaptive_read_ahead_that_was_there_is_shown(tmp_path: Path, name: st
     assert (shown.read_policy == "adaptive") == (name != "9660")
 
 
-# --- the answers to changes
+# --- replies to changes
 
 STORCLI = ("storcli64", "/c0/v0", "set")
 

@@ -163,7 +163,7 @@ def test_a_copyback_takes_no_redundancy_and_a_missing_member_is_one_finding() ->
     ],
 )
 def test_a_drive_beside_the_volumes_endangers_no_data(state: str, rule: str, severity: str, advice: str) -> None:
-    """A foreign, unsupported or shielded drive outside the volumes gets fitting advice."""
+    """A foreign, unsupported or shielded drive outside the volumes is no risk to data."""
     members = [(str(row), str(row), "Onln") for row in range(4)]
     worst = diagnose(_show(*members, ("4", "", state), state="Optl"), rules()).findings[0]
     assert (worst.rule, worst.severity) == (rule, severity)

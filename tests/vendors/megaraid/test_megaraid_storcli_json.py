@@ -79,7 +79,7 @@ def test_object_is_a_section() -> None:
     ]
 
 
-def test_nested_object_names_what_is_around_it() -> None:
+def test_nested_object_has_a_path() -> None:
     """A nested section has the outer titles as its path."""
     found = read({"Drive /c0/e9/s0 - Detailed Information": {"Drive /c0/e9/s0 State": {"Media Error Count": 7}}})
     state = section(found, "Drive /c0/e9/s0 State")
@@ -158,14 +158,14 @@ def test_repeated_columns_are_all_kept() -> None:
     ]
 
 
-def test_line_is_the_leaf() -> None:
+def test_the_line_of_a_pair_is_its_leaf() -> None:
     """A pair's line is the leaf's path and value, also if the name contains dots and brackets."""
     found = read({"S.M.A.R.T": {"a[0]": 5}})
     (pair,) = section(found, "S.M.A.R.T").pairs
     assert [line.text for line in pair.lines] == ["Controllers[0].Response Data.S.M.A.R.T.a[0]: 5"]
 
 
-def test_leaves_are_lines_as_elsewhere() -> None:
+def test_a_leaf_is_found_by_its_path() -> None:
     """A leaf is found by its path, as in any other JSON output."""
     line = read({"HwCfg": {"BBU": "Present"}}).output.leaf("Controllers[0].Response Data.HwCfg.BBU")
     assert line is not None
@@ -235,7 +235,7 @@ def test_no_problem_with_a_whole_output() -> None:
     assert read({"HwCfg": {"BBU": "Present"}, "PD LIST": [drive()]}).problems == []
 
 
-def test_a_title_that_comes_again_and_again_is_kept_each_time() -> None:
+def test_thousands_of_equal_titles_are_all_kept() -> None:
     """Thousands of equal keys in a row are numbered in linear time."""
     number = 4000
     row = ",".join(['"VD" : 1'] * number)

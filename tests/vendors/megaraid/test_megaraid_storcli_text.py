@@ -332,7 +332,7 @@ def test_second_version() -> None:
     assert cells(section(found, "PDs for VD 1")) == rows
 
 
-def test_cells_that_nobody_filled() -> None:
+def test_a_garbled_cell_leaves_the_others() -> None:
     """Random text in the model's column does not damage the other cells."""
     rows = [drive(), drive("9:1", "     -      0n   t  p   -", State="UBad", DG="-"), drive("9:2", "")]
     found = cells(section(body(f"{title('PD LIST')}\n{table(rows)}"), "PD LIST"))

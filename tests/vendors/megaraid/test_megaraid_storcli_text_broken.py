@@ -215,7 +215,7 @@ def test_empty_output(text: str) -> None:
     assert unread(from_text(COMMAND, text)) == ["The tool printed nothing."]
 
 
-def test_something_else() -> None:
+def test_text_of_another_program() -> None:
     """Another text is a problem with its first words."""
     found = from_text(COMMAND, "bash: storcli64: command not found\n")
     assert unread(found) == [
@@ -245,7 +245,7 @@ def test_endless_head_is_not_split() -> None:
     assert len(unread(found)) == 1
 
 
-def test_many_problems_are_few() -> None:
+def test_the_number_of_problems_is_limited() -> None:
     """A random text gives at most 20 problems."""
     found = from_text(COMMAND, "".join(f"T{n} :\n===\n\nController = {n}\nStatus = Failure\n" for n in range(200)))
     assert len(found.problems) <= 20

@@ -56,7 +56,7 @@ def test_the_three_forms_give_the_same_problems() -> None:
     assert reported[0] == reported[1] == reported[2]
 
 
-def test_the_machine_is_what_was_written_down() -> None:
+def test_the_shared_values_are_right() -> None:
     """The values that all forms share are right, not only equal."""
     found = as_text(storcli()).controllers[0]
     one, two = found.volumes
@@ -145,7 +145,7 @@ def test_the_text_of_a_check_has_its_progress() -> None:
 
 
 @pytest.mark.parametrize("number", range(4))
-def test_colour_and_indentation_hide_nothing(number: int) -> None:
+def test_colour_and_indentation_make_no_difference(number: int) -> None:
     """An output with colours or indentation is recognised and read the same."""
     text = text_of(storcli()[number])
     headless = text[text.index("\n\n") :]

@@ -25,7 +25,7 @@ def test_a_second_tool_is_not_run_if_the_first_reports_all() -> None:
 
 @pytest.mark.parametrize("device", range(0x10E0, 0x10E8))
 def test_megacli_is_never_run_beside_a_controller_that_it_freezes(device: int) -> None:
-    """MegaCli is not run on such a host, even as the only tool or for an older controller."""
+    """MegaCli is not run, even as the only tool or for an older controller."""
     script = Script(["MegaCli64", "megacli"])
     found = seen(script, bus(f"megaraid_sas 1000:{device:x}", OLD))
     assert script.asked == []

@@ -177,7 +177,7 @@ def converse(dialogue: Dialogue[T], firmware: Firmware) -> T:
 
 
 def healthy() -> Firmware:
-    """A controller with two volumes on a RAID 5 of three drives, one of them missing, a spare and a good battery."""
+    """A healthy controller: two volumes, three drives of which one is missing, a spare and a battery."""
     return Firmware(
         {
             (CTRL_GET_INFO, NONE): controller(),

@@ -50,7 +50,7 @@ def test_a_write_goes_out_with_the_write_flag() -> None:
     ],
 )
 def test_an_invalid_packet_is_not_built(host: int, question: Question) -> None:
-    """A too long mailbox, an impossible host, or data for a command that reads is an error."""
+    """A mailbox that is too long, an unknown host, or data for a read is an error."""
     with pytest.raises(ValueError, match=r"bytes|range|nothing"):
         packet(host, question, 0)
 
@@ -83,7 +83,7 @@ def test_what_a_refused_question_left_in_the_buffer_is_not_read() -> None:
 
 @given(st.binary(max_size=300), st.integers(0, 300))
 def test_an_answer_gains_no_bytes_and_loses_at_most_its_last(data: bytes, more: int) -> None:
-    """What is read is a beginning of the data, and all of it if the data ends in a zero."""
+    """The bytes read are a prefix of the data, and complete if the data ends in a zero."""
     buffer = data + pattern(len(data) + more)[len(data) :]
     found = transferred(buffer)
     assert data.startswith(found)

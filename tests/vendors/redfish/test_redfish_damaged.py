@@ -1,4 +1,4 @@
-"""Less information from a BMC makes nothing look better: each key of each resource missing or null, in turn."""
+"""With less information a BMC's machine looks no better: each key missing or null, in turn."""
 
 from __future__ import annotations
 

@@ -181,7 +181,7 @@ def test_a_table_without_its_indentation_keeps_every_device() -> None:
         )
 
 
-def test_the_end_of_a_mail_is_no_damaged_file() -> None:
+def test_text_below_the_errors_is_no_damaged_file() -> None:
     """Text below the list of errors is no damaged file."""
     listed = "\n        tank/data:/export/a b\n        <metadata>:<0x0>\n"
     text = f"  pool: tank\n state: ONLINE\nconfig:\n\n\tNAME  STATE  READ WRITE CKSUM\n{_MIRROR}\nerrors: "
@@ -207,7 +207,7 @@ def test_columns_that_an_option_adds_are_no_remark() -> None:
     assert (second.status, second.status_text) == ("warning", "ONLINE (resilvering)")
 
 
-def test_a_suspended_pool_is_no_missing_right() -> None:
+def test_a_suspended_pool_is_no_missing_permission() -> None:
     """An error list that is unavailable because of suspended I/O is no missing permission."""
     seen = read_text(
         "  pool: usb\n state: SUSPENDED\nstatus: One or more devices are faulted in response to IO failures.\n"

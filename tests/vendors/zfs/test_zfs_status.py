@@ -274,7 +274,7 @@ def test_a_member_that_zpool_calls_degraded_is_the_cause_of_the_degraded_pool() 
     assert [one.rule for one in rest if one.because is None] == []
 
 
-def test_a_scrub_that_found_errors_counts_without_a_readable_date() -> None:
+def test_a_scrub_with_errors_counts_without_a_readable_date() -> None:
     """A scrub with errors counts even if ``end_time`` has another format."""
     disk = {"name": "sda", "vdev_type": "disk", "class": "normal", "state": "ONLINE"}
     root = {"name": "tank", "vdev_type": "root", "state": "ONLINE", "vdevs": {"sda": disk}}
@@ -286,7 +286,7 @@ def test_a_scrub_that_found_errors_counts_without_a_readable_date() -> None:
     assert volume.consistency_check.last_result == "failed"
 
 
-def test_what_could_not_be_repaired_is_no_reason_for_another_scrub_alone() -> None:
+def test_the_remedy_of_errors_that_were_not_repaired() -> None:
     """The remedy of a scrub with errors is `zpool status -v`, of a suspended pool `zpool clear`."""
     when = "in 02:11:33 with 4 errors on Sun Feb  9 02:35:34 2025\n"
     for more, words in (
@@ -330,14 +330,14 @@ def test_a_failed_log_cache_or_spare_takes_no_redundancy(part: str) -> None:
           "spares", "  sdf INUSE currently in use"), 1),
     ],
 )  # fmt: skip
-def test_a_degraded_pool_survives_what_its_data_devices_do(rows: tuple[str, ...], left: int) -> None:
+def test_the_redundancy_of_a_degraded_pool(rows: tuple[str, ...], left: int) -> None:
     """A degraded device counts as failed, a spare that is filled as the device it replaces."""
     pool = _pool(_status(*rows, state="DEGRADED"))
     assert (pool.status, pool.failures_tolerated) == ("degraded", left)
 
 
 def test_a_mounted_pool_without_devices_is_read() -> None:
-    """A mount point of zfs is enough for zpool to be asked."""
+    """A mount point of zfs is enough for zpool to be run."""
     machine = recording("zfs-raidz2-resilvering")
     text = _status("  sdx REMOVED", state="UNAVAIL").replace(
         "pool: tank\n state: UNAVAIL", "pool: tank\n state: SUSPENDED"
@@ -383,7 +383,7 @@ def test_members_of_the_pools_that_zpool_lists_are_no_problem() -> None:
     assert not [problem for problem in problems if "is not imported" in problem.message]
 
 
-def test_the_lines_of_one_long_text_share_its_words() -> None:
+def test_the_lines_of_one_long_text_share_one_string() -> None:
     """The lines of one long text share one string: joining them for each line took 7 seconds for 260 KB."""
     text = _status(*_FOUR, more="action: The pool cannot\n" + "be imported with this version of ZFS\n" * 3000)
     controller = ControllerDraft()
