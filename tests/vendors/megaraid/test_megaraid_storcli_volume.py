@@ -90,7 +90,14 @@ def test_a_number_of_blocks_that_does_not_fit_changes_nothing() -> None:
 
 @pytest.mark.parametrize(
     ("state", "status"),
-    [("Optl", "ok"), ("Dgrd", "degraded"), ("Pdgd", "degraded"), ("OfLn", "offline"), ("Rec", "rebuilding")],
+    [
+        ("Optl", "ok"),
+        ("Dgrd", "degraded"),
+        ("Pdgd", "degraded"),
+        ("OfLn", "offline"),
+        ("Rec", "rebuilding"),
+        ("Failed", "failed"),
+    ],
 )
 def test_the_state_of_a_volume(state: str, status: VolumeStatus) -> None:
     """Each state gives a status, and its word is kept."""
