@@ -1,4 +1,4 @@
-"""Deeds on the simulated machines of the family: planned, run as the engine runs them, and read again."""
+"""Deeds on the family's simulated machines: planned, run as the engine runs them, and read again."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from raidctl_megaraid import operate
 from tests.support.readings import READINGS
 from tests.vendors.megaraid.megaraid_demos import VENDORS, run, simulated
 
-CARD = "megaraid:0"
+CONTROLLER = "megaraid:0"
 
 
 class Bench:
@@ -26,53 +26,54 @@ class Bench:
         self.replies: list[str] = []
         self.recorded = f"{name}, of the family"
 
-    def look(self) -> Survey:
-        """Read the machine; in the same state once."""
+    def read(self) -> Survey:
+        """Read the machine; each state is read once."""
         return READINGS.of(self.recorded, self.machine.state(), lambda: survey(self.machine, VENDORS))
 
-    def card(self) -> Controller:
-        """The controller as raidctl reads it now."""
-        [found] = [one for one in self.look().inventory.controllers if one.id == CARD]
+    def controller(self) -> Controller:
+        """The controller in its current state."""
+        [found] = [one for one in self.read().inventory.controllers if one.id == CONTROLLER]
         return found
 
     def drive(self, bay: str) -> Drive:
         """The drive in a bay."""
-        return next(drive for drive in self.card().drives if drive.id == f"{CARD}/{bay}")
+        return next(drive for drive in self.controller().drives if drive.id == f"{CONTROLLER}/{bay}")
 
     def status(self, volume: str = "v0") -> str:
         """The status of a volume."""
-        return next(one.status for one in self.card().volumes if one.id == f"{CARD}/{volume}")
+        return next(one.status for one in self.controller().volumes if one.id == f"{CONTROLLER}/{volume}")
 
     def plan(
         self, verb: Verb, where: str = "", bay: str | None = None, successor: str | None = None, part: str | None = None
     ) -> Plan:  # fmt: skip
         """The plan of a deed; ``where`` is ``v0``, a bay, or empty for the controller."""
-        seen = self.look()
+        seen = self.read()
         deed = Deed(
-            object_id=f"{CARD}/{where}" if where else CARD, verb=verb, drive=f"{CARD}/{bay}" if bay else None,
-            successor=f"{CARD}/{successor}" if successor else None, part=part,
+            object_id=f"{CONTROLLER}/{where}" if where else CONTROLLER, verb=verb,
+            drive=f"{CONTROLLER}/{bay}" if bay else None,
+            successor=f"{CONTROLLER}/{successor}" if successor else None, part=part,
         )  # fmt: skip
-        return operate.plan_deeds(self.card(), [deed], list(seen.inventory.tools), seen.view)
+        return operate.plan_deeds(self.controller(), [deed], list(seen.inventory.tools), seen.view)
 
     def do(
         self, verb: Verb, where: str = "", bay: str | None = None, successor: str | None = None, part: str | None = None
     ) -> list[str]:  # fmt: skip
-        """Carry out a deed, with what the engine asks of each step; the commands without program and controller."""
+        """Carry out a deed as the engine does; its commands without tool and controller."""
         plan = self.plan(verb, where, bay, successor, part)
         assert not plan.denials, plan.denials
         for step in plan.steps:
             self.carry_out(step, step.action)
-            assert not unmet(self.look(), step.expects), step
+            assert not unmet(self.read(), step.expects), step
         return [words(step.action) for step in plan.steps]
 
     def undo(self, step: Step) -> None:
-        """Undo a step, and see what it expects then."""
+        """Undo a step and check what is expected afterwards."""
         self.carry_out(step, step.undo)
-        assert not unmet(self.look(), step.undo_expects), step
+        assert not unmet(self.read(), step.undo_expects), step
 
     def carry_out(self, step: Step, action: Action) -> None:
-        """Run a command: its object is the planned one, and it is in the table; the tool does not object."""
-        seen = self.look()
+        """Run a command that is in the table on the planned object; the tool must not reject it."""
+        seen = self.read()
         assert moved(seen, step.subjects) is None
         assert outside(action, operate.SHAPES, known_words(seen.inventory, seen.view)) is None
         for saved in step.saves:
@@ -84,6 +85,6 @@ class Bench:
 
 
 def words(action: Action) -> str:
-    """``/e32/s5 set offline``, ``-PDOffline -PhysDrv[8:1]``: without the program, the controller and the rest."""
+    """``/e32/s5 set offline``, ``-PDOffline -PhysDrv[8:1]``: a command without tool, controller and log options."""
     found = [word for word in action.argv[1:] if word not in ("nolog", "J", "-NoLog", "-a0")]
     return " ".join(found).removeprefix("/c0")

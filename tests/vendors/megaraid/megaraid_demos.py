@@ -1,4 +1,4 @@
-"""The simulated machines of the family, with settings as a test wants them."""
+"""The family's simulated machines, with the settings that a test needs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ DEMOS = ("9271", "h730", "9660", "perc5i")
 
 
 def simulated(name: str, place: Path, changes: Mapping[str, str] | None = None) -> Simulated:
-    """A simulated machine; ``changes`` are settings without the ``megaraid 0/`` before them."""
+    """A simulated machine; ``changes`` are settings without the leading ``megaraid 0/``."""
     found = machine(name, VENDORS, place)
     if changes:
         found.keep(found.state() | {f"megaraid 0/{key}": value for key, value in changes.items()})
@@ -26,24 +26,24 @@ def simulated(name: str, place: Path, changes: Mapping[str, str] | None = None) 
 
 
 def seen(found: Simulated) -> tuple[Controller, list[Tool]]:
-    """Its card, as raidctl reads it now, and the programs that were asked."""
+    """Its controller in its current state, and the tools that were used."""
     inventory = survey(found, VENDORS).inventory
-    [card] = [item for item in inventory.controllers if item.id.startswith("megaraid:")]
-    return card, list(inventory.tools)
+    [controller] = [item for item in inventory.controllers if item.id.startswith("megaraid:")]
+    return controller, list(inventory.tools)
 
 
-def card(name: str, place: Path, changes: Mapping[str, str] | None = None) -> Controller:
-    """The card of a simulated machine."""
+def controller_of(name: str, place: Path, changes: Mapping[str, str] | None = None) -> Controller:
+    """The controller of a simulated machine."""
     return seen(simulated(name, place, changes))[0]
 
 
-def wish(where: str, setting: Setting, value: str) -> Desired:
-    """A wish; ``where`` is ``v0``, or empty for the controller."""
+def desired(where: str, setting: Setting, value: str) -> Desired:
+    """A desired setting; ``where`` is ``v0``, or empty for the controller."""
     return Desired(object_id=f"megaraid:0/{where}" if where else "megaraid:0", setting=setting, value=value)
 
 
 def run(found: Simulated, *argv: str) -> RunAnswer:
-    """The answer to a command that changes something."""
+    """The reply to a command that changes something."""
     answer = found.answer(Run(argv, changes=True))
     assert isinstance(answer, RunAnswer)
     return answer

@@ -1,7 +1,7 @@
-"""One machine of our own in three forms: storcli's JSON, storcli's text and MegaCli's text.
+"""One invented machine in three forms: storcli's JSON, storcli's text and MegaCli's text.
 
-The JSON is written down; storcli's text is rendered from it after the tool's own rules (columns as wide as their widest
-cell, figures at the right edge), so that any JSON answer can be had as text. MegaCli's words are written beside it.
+Storcli's text is rendered from its JSON by the tool's rules (columns as wide as their widest cell, numbers aligned
+right), so that any JSON output has a text. MegaCli's text is separate.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _ROLES = ("member", "spare", "unassigned", "passthrough", "failed")
 
 
 def answer(description: str, data: Answer, version: str = "007.1704.0000.0000 Jan 16, 2021") -> Answer:
-    """What the tool says of controller 0."""
+    """The JSON output of storcli for controller 0."""
     status = {
         "CLI Version": version, "Operating system": "Linux 5.10.0-8-amd64", "Controller": 0,
         "Status": "Success", "Description": description,
@@ -31,7 +31,7 @@ def answer(description: str, data: Answer, version: str = "007.1704.0000.0000 Ja
 
 
 def text_of(whole: Answer) -> str:
-    """The answer as the tool prints it without ``J``."""
+    """The output as the tool prints it without ``J``."""
     lines: list[str] = []
     for one in whole["Controllers"]:
         lines += [f"{label} = {value}" for label, value in one["Command Status"].items()]
@@ -77,7 +77,7 @@ def _table(rows: list[Answer]) -> list[str]:
 
 
 def observed(*texts: str) -> Observation:
-    """What is made of some outputs, each recognised by its content."""
+    """The observation of some outputs, each recognised by its content."""
     documents = []
     for number, text in enumerate(texts):
         found = sniff(f"output{number}", text)
@@ -87,17 +87,17 @@ def observed(*texts: str) -> Observation:
 
 
 def as_json(answers: list[Answer]) -> Observation:
-    """What is made of the answers in JSON."""
+    """The observation of the outputs in JSON."""
     return observed(*(json.dumps(one, indent=1) for one in answers))
 
 
 def as_text(answers: list[Answer]) -> Observation:
-    """What is made of the answers in text."""
+    """The observation of the outputs in text."""
     return observed(*(text_of(one) for one in answers))
 
 
 def facts(found: Controller) -> dict[str, Any]:
-    """The fields of a controller and of all on it but the tool's own words, by the object's id."""
+    """The fields of a controller and all its objects except the tool's own words, by object id."""
     plain = msgspec.to_builtins(found)
     lists = {name: plain.pop(name) for name in ("batteries", "arrays", "volumes", "drives")}
     objects = {item["id"]: item for items in lists.values() for item in items}
@@ -128,7 +128,7 @@ def vd_row(  # noqa: PLR0917 - the columns of the table
     }  # fmt: skip
 
 
-# Bay, DID, state of storcli, group, media errors, other errors, predictive, degrees, state of MegaCli
+# bay, DID, storcli's state, group, media errors, other errors, predictive failures, degrees, MegaCli's state
 DRIVES: list[tuple[int, int, str, int | str, int, int, int, int, str]] = [
     (0, 10, "Onln", 0, 0, 0, 0, 31, "Online, Spun Up"),
     (1, 11, "Onln", 0, 3, 1, 0, 32, "Online, Spun Up"),
@@ -146,7 +146,7 @@ _VOLUMES = [
 
 
 def serial(bay: int) -> str:
-    """Of the drive in a bay."""
+    """The serial number of the drive in a bay."""
     return f"Z7R0A{bay:03}"
 
 
@@ -158,14 +158,14 @@ def rows() -> list[Answer]:
 def storcli() -> list[Answer]:
     """``/c0 show all``, ``/c0/vall show all``, ``/c0/eall/sall show all``, ``/c0/bbu show all``."""
     return [
-        answer("None", _card()),
+        answer("None", _controller()),
         answer("None", _volumes()),
         answer("Show Drive Information Succeeded.", _drives()),
         answer("None", _battery()),
     ]
 
 
-def _card() -> Answer:
+def _controller() -> Answer:
     return {
         "Basics": {
             "Controller": 0, "Model": "PERC H999P Mini", "Serial Number": "4CB00ZZ", "PCI Address": "00:02:00:00",
@@ -249,7 +249,7 @@ def megacli() -> list[str]:
     pci += "Bus Number      : 2\nDevice Number   : 0\nFunction Number : 0\n\nExit Code: 0x00\n"
     volumes = "\nAdapter #0\n\nNumber of Virtual Disks: 2\n" + "".join(map(_mega_volume, range(2)))
     drives = "\nAdapter #0\n\n" + "".join(map(_mega_drive, DRIVES))
-    return [_MEGA_CARD, pci, f"{volumes}\n\nExit Code: 0x00\n", f"{drives}\n\nExit Code: 0x00\n", _MEGA_BATTERY]
+    return [_MEGA_CONTROLLER, pci, f"{volumes}\n\nExit Code: 0x00\n", f"{drives}\n\nExit Code: 0x00\n", _MEGA_BATTERY]
 
 
 def _mega_volume(number: int) -> str:
@@ -289,7 +289,7 @@ def _mega_drive(drive: tuple[int, int, str, int | str, int, int, int, int, str])
     return "\n".join(lines)
 
 
-_MEGA_CARD = """
+_MEGA_CONTROLLER = """
 Adapter #0
 
 ==============================================================================

@@ -1,4 +1,4 @@
-"""The same invented answers in the tools' two forms: JSON and text."""
+"""The same invented outputs in the tools' two forms: JSON and text."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from raidctl_megaraid.storcli.outline import Answer, Outline, Section
 VERSION = "007.1999.0000.0000 Feb 29, 2024"
 SECOND = "008.0099.0000.0001 Mar 03, 2025"
 RIGHT = frozenset({"Size", "DG", "Ctl", "Ports", "PDs", "Ctrl", "ErrCd", "Port", "VD"})
-"""Columns that stand at their right edge."""
+"""Columns that are aligned right."""
 
 DRIVE_COLUMNS = ("EID:Slt", "DID", "State", "DG", "Size", "Intf", "Med", "SED", "PI", "SeSz", "Model", "Sp", "Type")
 VOLUME_COLUMNS = ("DG/VD", "TYPE", "State", "Access", "Consist", "Cache", "Cac", "sCC", "Size", "Name")
@@ -21,12 +21,12 @@ Content = Mapping[str, Any] | Sequence[Mapping[str, Any]]
 
 
 def status(
-    number: int | None = 0, said: str = "Success", description: str = "None", *, details: Any = None
+    number: int | None = 0, result: str = "Success", description: str = "None", *, details: Any = None
 ) -> dict[str, Any]:
-    """A ``Command Status``; ``details``: the rows of its ``Detailed Status``."""
+    """A ``Command Status``; ``details`` are the rows of its ``Detailed Status``."""
     found: dict[str, Any] = {"CLI Version": VERSION, "Operating system": "Linux 6.1.0-42-amd64"}
     found |= {"Status Code": 0} if number is None else {"Controller": number}
-    found |= {"Status": said, "Description": description}
+    found |= {"Status": result, "Description": description}
     return found | {"Detailed Status": details} if details else found
 
 
@@ -47,9 +47,9 @@ def json_text(*controllers: Mapping[str, Any], indent: int | str | None = "\t") 
     return json.dumps({"Controllers": list(controllers)}, indent=indent, separators=(",", " : ")) + "\n"
 
 
-def controller(data: Mapping[str, Any] | None = None, said: Mapping[str, Any] | None = None) -> dict[str, Any]:
+def controller(data: Mapping[str, Any] | None = None, header: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """One item of ``Controllers``."""
-    found: dict[str, Any] = {"Command Status": dict(said or status())}
+    found: dict[str, Any] = {"Command Status": dict(header or status())}
     return found | {"Response Data": dict(data)} if data is not None else found
 
 
@@ -80,11 +80,11 @@ def table(rows: Sequence[Mapping[str, Any]], columns: Sequence[str] | None = Non
     return "\n".join(lines) + "\n"
 
 
-def answer_text(data: Mapping[str, Content | str | int], said: Mapping[str, Any] | None = None) -> str:
-    """An answer in text: what JSON has as objects below titles, lists as tables, the rest as pairs."""
-    said = dict(said or status())
-    details = said.pop("Detailed Status", None)
-    parts = [pairs(said)]
+def answer_text(data: Mapping[str, Content | str | int], header: Mapping[str, Any] | None = None) -> str:
+    """An output in text: JSON's objects below titles, its lists as tables, the rest as pairs."""
+    header = dict(header or status())
+    details = header.pop("Detailed Status", None)
+    parts = [pairs(header)]
     if details:
         parts.append(f"{title('Detailed Status')}\n{table(details)}")
     for name, content in data.items():
@@ -97,8 +97,8 @@ def answer_text(data: Mapping[str, Content | str | int], said: Mapping[str, Any]
     return "\n\n".join(parts)
 
 
-def told(pair_list: Sequence[Pair]) -> list[tuple[str, str]]:
-    """Labels and values."""
+def as_tuples(pair_list: Sequence[Pair]) -> list[tuple[str, str]]:
+    """Labels and values of some pairs."""
     return [(pair.label, pair.value) for pair in pair_list]
 
 
@@ -108,28 +108,28 @@ def cells(section: Section) -> list[dict[str, str]]:
 
 
 def section(outline: Outline, name: str) -> Section:
-    """The first section of a title."""
+    """The first section with a title."""
     return next(found for answer in outline.answers for found in answer.sections if found.title == name)
 
 
 def shape(answer: Answer) -> dict[str, Any]:
-    """All that an answer says, as plain values."""
+    """An answer as plain values."""
     return {
-        "status": told(answer.status),
+        "status": as_tuples(answer.status),
         "details": [{name: pair.value for name, pair in row.items()} for row in answer.details],
-        "sections": sorted((found.title, told(found.pairs), cells(found)) for found in answer.sections),
+        "sections": sorted((found.title, as_tuples(found.pairs), cells(found)) for found in answer.sections),
     }
 
 
 def unread(outline: Outline) -> list[str]:
-    """The messages of what could not be read."""
+    """The messages of the problems of kind ``unread``."""
     return [problem.message for problem in outline.problems if problem.kind == "unread"]
 
 
 def lost(outline: Outline) -> list[str]:
-    """Lines that say something and are in no pair, row or text, and neither noted nor left as unparsed.
+    """The texts of lines of pairs, cells and texts that are not lines of the output.
 
-    Lines of the sheet that nothing was made of are not lost: they stay unparsed. Lost is what the sheet has not.
+    Lines that no reader used are not lost: they are reported as unparsed.
     """
     known = {line.number for line in outline.output.lines}
     found = [
@@ -150,6 +150,6 @@ def every_pair(answer: Answer) -> list[Pair]:
 
 
 def unparsed(outline: Outline) -> list[str]:
-    """The lines that nothing was made of."""
+    """The lines that no reader used."""
     used = {line.number for answer in outline.answers for pair in every_pair(answer) for line in pair.lines}
     return [line.text for line in outline.output.unparsed() if line.number not in used]

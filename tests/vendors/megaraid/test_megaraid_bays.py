@@ -1,4 +1,4 @@
-"""Drives in the bays of the simulated machines: whatever is pulled, put in and waited for, the tools print it."""
+"""Drives in the bays of the simulated machines: pulled, inserted, failed, and printed by the tools."""
 
 from __future__ import annotations
 
@@ -33,24 +33,24 @@ def read(name: str, state: State) -> Controller:
         Document(" ".join(argv), kind.kind, text)
         for argv, text in found.items() if (kind := raidctl_megaraid.sniff("", text)) is not None
     ]  # fmt: skip
-    [card] = raidctl_megaraid.read(documents).controllers
-    return card
+    [controller] = raidctl_megaraid.read(documents).controllers
+    return controller
 
 
-Hand = tuple[str, str]
+BayAction = tuple[str, str]
 
 
 @st.composite
-def hands(draw: st.DrawFn) -> tuple[str, list[Hand]]:
-    """A machine, and what is done to it."""
+def bay_actions(draw: st.DrawFn) -> tuple[str, list[BayAction]]:
+    """A machine, and a sequence of actions on its bays."""
     name = draw(st.sampled_from(sorted(MACHINES)))
     what = st.sampled_from(("pull", "push", "small", "failing", "fail", "wait"))
     return name, draw(st.lists(st.tuples(what, st.sampled_from(MACHINES[name])), max_size=6))
 
 
-def moved(state: State, hand: Hand) -> State:
-    """The machine after one of them; unchanged where the bay is empty, or is not."""
-    what, bay = hand
+def moved(state: State, action: BayAction) -> State:
+    """The machine after an action; unchanged if the action is impossible."""
+    what, bay = action
     try:
         if what == "pull":
             return simulator.pull(state, bay)
@@ -65,28 +65,28 @@ def moved(state: State, hand: Hand) -> State:
 
 
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(hands())
-def test_what_is_in_the_bays_is_what_is_printed(told_of: tuple[str, list[Hand]]) -> None:
-    """Drives with their serial numbers, members of each array, and the state of each volume."""
-    name, done = told_of
+@given(bay_actions())
+def test_the_tools_print_the_drives_in_the_bays(played: tuple[str, list[BayAction]]) -> None:
+    """Drives with serial numbers, members of each array, and each volume's state are printed."""
+    name, done = played
     state = told(simulator, texts(name))
-    for hand in done:
-        state = moved(state, hand)
-    card, machine = read(name, state), load("0", state)
-    shown = {drive.id.partition("/")[2]: drive for drive in card.drives}
+    for action in done:
+        state = moved(state, action)
+    controller, machine = read(name, state), load("0", state)
+    shown = {drive.id.partition("/")[2]: drive for drive in controller.drives}
     assert set(shown) == set(machine.bays)
     for bay, drive in shown.items():
         assert drive.serial == state[f"megaraid/bay {bay}"]
         group = machine.group_of(machine.disks[machine.bays[bay]])
-        assert drive.array == (f"{card.id}/g{group}" if group else None), bay
-    for volume in card.volumes:
+        assert drive.array == (f"{controller.id}/g{group}" if group else None), bay
+    for volume in controller.volumes:
         group = machine.volumes[volume.id.rpartition("/v")[2]].group
         assert volume.status in STATUS[standing(machine, group)]
 
 
 @pytest.mark.parametrize("name", sorted(MACHINES))
-def test_a_bay_that_is_not_as_asked_is_named(name: str, tmp_path: Path) -> None:
-    """An empty bay cannot be emptied, a full one not filled; a drive that was not pulled is not on the shelf."""
+def test_an_impossible_action_on_a_bay_names_the_bay(name: str, tmp_path: Path) -> None:
+    """Emptying an empty bay, filling a full one or inserting an unknown drive is an error."""
     machine, bay = Bench(name, tmp_path).machine, MACHINES[name][0]
     with pytest.raises(UsageError, match="not an empty bay; there are drives in"):
         machine.insert(bay)
@@ -100,7 +100,7 @@ def test_a_bay_that_is_not_as_asked_is_named(name: str, tmp_path: Path) -> None:
 
 
 def test_other_machines_have_no_such_bays() -> None:
-    """The simulators of a machine are asked in turn."""
+    """A state of another simulator has no bays here: LookupError."""
     with pytest.raises(LookupError):
         simulator.pull({}, "1")
     with pytest.raises(LookupError):

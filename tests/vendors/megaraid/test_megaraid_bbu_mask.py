@@ -26,13 +26,13 @@ from raidctl_megaraid import bbu_mask
         (1 | 1 << 6, "missing"),
     ],
 )
-def test_megaraid_bbu_mask_tells_the_worst_that_it_holds(mask: int, status: BatteryStatus) -> None:
-    """A missing pack counts most; waiting for a learn cycle is no trouble; bits without a name are unknown."""
+def test_a_bbu_mask_gives_its_worst_status(mask: int, status: BatteryStatus) -> None:
+    """Missing is worst, a requested learn cycle is ok, and a bit without a name is unknown."""
     assert bbu_mask.status(mask) == status
 
 
-def test_megaraid_bbu_mask_in_words() -> None:
-    """Each bit has its words, one that no source names its number."""
+def test_a_bbu_mask_in_words() -> None:
+    """Each bit has its words, and a bit without a name its number."""
     assert bbu_mask.words(1 << 5 | 1 << 12 | 1 << 14) == [
         "learn cycle requested",
         "periodic learn cycle required",
@@ -41,7 +41,7 @@ def test_megaraid_bbu_mask_in_words() -> None:
     assert bbu_mask.words(0) == []
 
 
-def test_megaraid_bbu_mask_asks_for_a_new_pack() -> None:
-    """Bit 10 alone is the request."""
+def test_a_bbu_mask_requests_a_replacement() -> None:
+    """Only bit 10 requests a replacement."""
     assert bbu_mask.replace(1 << 10)
     assert not bbu_mask.replace(~(1 << 10) & 0xFFFF)

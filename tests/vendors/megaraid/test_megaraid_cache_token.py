@@ -24,18 +24,18 @@ from raidctl_megaraid.cache_token import cache_token
     ],
 )
 def test_a_token_names_its_policies(text: str, read: str | None, write: str, io: str | None) -> None:
-    """``RAWBD`` is read ahead and always write back; what a token leaves out is None."""
+    """``RAWBD`` is read ahead and always write back; a policy that a token lacks is None."""
     assert cache_token(text) == (read, write, io)
 
 
 @pytest.mark.parametrize("text", ["-", "", "N/A", "R", "NR", "XWBD", "RWBX", "rwbd", "RWBDD", "NR,", ",WB", "NR WB"])
 def test_a_token_that_is_not_known_is_none(text: str) -> None:
-    """Nothing is guessed from a part of a token."""
+    """No policy is guessed from a part of a token."""
     assert cache_token(text) is None
 
 
 @given(st.text(max_size=40))
 def test_any_text_is_a_token_or_none(text: str) -> None:
-    """No text makes it fail."""
+    """No text raises an exception."""
     found = cache_token(text)
     assert found is None or found.write_policy is not None

@@ -1,4 +1,4 @@
-"""The gate on this family's cards: write-back with a good battery on the very card, and with nothing else."""
+"""The battery gate: write-back only with a good battery on the same controller."""
 
 from __future__ import annotations
 
@@ -16,33 +16,33 @@ from raidctl.vendor.protocol import Document
 from raidctl_megaraid import simulator
 from raidctl_megaraid.simulator.state import BATTERIES
 from tests.support.over import over
-from tests.vendors.megaraid.megaraid_demos import DEMOS, card, wish
+from tests.vendors.megaraid.megaraid_demos import DEMOS, controller_of, desired
 
 FOLDER = Path(raidctl_megaraid.__file__).parent / "demos"
 WORDS = (*BATTERIES, "Degraded", "Dgd(Needs Attention)", "Non Operational", "Sleeping", "Msng")
-PROTECTED = wish("v1", "write_policy", "protected_write_back")
+PROTECTED = desired("v1", "write_policy", "protected_write_back")
 
 
 @over("word", WORDS)
 @over("name", DEMOS)
 def test_only_a_good_battery_lets_write_back_through(tmp_path: Path, name: str, word: str) -> None:
-    """Whatever the tool calls the state, known or not: everything but ``Optimal`` is refused."""
-    found = card(name, tmp_path / name, {"battery": word, "charge": "97"})
-    # the H730's battery is nearly empty, whatever its state says
+    """Every battery state except ``Optimal`` is refused, known or not."""
+    found = controller_of(name, tmp_path / name, {"battery": word, "charge": "97"})
+    # the H730's battery is nearly empty, whatever its state
     good = word == "Optimal" and name != "h730"
     assert (unsafe(found, PROTECTED) is None) == good
-    assert unsafe(found, wish("v1", "write_policy", "unprotected_write_back")) is not None
+    assert unsafe(found, desired("v1", "write_policy", "unprotected_write_back")) is not None
 
 
 @pytest.mark.parametrize(("charge", "good"), [("0", False), ("49", False), ("50", True), ("100", True)])
-def test_an_empty_battery_is_not_counted_on(tmp_path: Path, charge: str, good: bool) -> None:
-    """MegaCli tells its charge beside the state."""
-    found = card("perc5i", tmp_path, {"battery": "Optimal", "charge": charge})
+def test_an_empty_battery_is_refused(tmp_path: Path, charge: str, good: bool) -> None:
+    """A charge below 50 % is refused, although the state is ``Optimal``."""
+    found = controller_of("perc5i", tmp_path, {"battery": "Optimal", "charge": charge})
     assert (unsafe(found, PROTECTED) is None) == good
 
 
 def document(name: str, stem: str) -> tuple[tuple[str, ...], str]:
-    """A recorded answer of a simulated machine, with its command."""
+    """A recorded output of a simulated machine, with its command."""
     [entry] = [
         entry
         for entry in json.loads((FOLDER / name / "record.json").read_text())["answers"]
@@ -52,20 +52,20 @@ def document(name: str, stem: str) -> tuple[tuple[str, ...], str]:
 
 
 def kind(text: str) -> str:
-    """The kind of an answer."""
+    """The kind of an output."""
     found = raidctl_megaraid.sniff("", text)
     assert found is not None
     return found.kind
 
 
-def cards(*texts: tuple[tuple[str, ...], str]) -> list[Controller]:
-    """The cards that answers tell of."""
+def controllers_of(*texts: tuple[tuple[str, ...], str]) -> list[Controller]:
+    """The controllers of some outputs."""
     documents = [Document(" ".join(argv), kind(text), text) for argv, text in texts]
     return list(raidctl_megaraid.read(documents).controllers)
 
 
 def twice(text: str) -> str:
-    """An answer of storcli with a second card of the same kind."""
+    """An output of storcli with a second controller of the same model."""
     whole: dict[str, Any] = json.loads(text)
     [first] = whole["Controllers"]
     second = json.loads(json.dumps(first).replace("/c0/", "/c1/").replace("SV52R04417", "SV52R09999"))
@@ -74,17 +74,17 @@ def twice(text: str) -> str:
 
 
 @pytest.mark.parametrize("bad", [word for word in BATTERIES if word != "Optimal"])
-def test_a_good_battery_on_the_other_card_does_not_count(bad: str) -> None:
-    """Two cards, one good battery: write-back goes through on that card alone."""
+def test_a_good_battery_on_the_other_controller_does_not_count(bad: str) -> None:
+    """Of two controllers, only the one with the good battery may write back."""
     argv, text = document("9271", "call-show-all")
     text = simulator.render(argv, twice(text), {"megaraid 0/battery": "Optimal", "megaraid 1/battery": bad})
-    one, other = cards((argv, text))
+    one, other = controllers_of((argv, text))
     assert unsafe(one, PROTECTED) is None
     assert unsafe(other, PROTECTED) is not None
 
 
-def test_a_good_battery_on_the_other_adapter_does_not_count() -> None:
-    """The same as MegaCli prints it."""
+def test_a_good_battery_on_the_other_controller_does_not_count_with_megacli() -> None:
+    """The same holds for two controllers in MegaCli's outputs."""
     texts = []
     for stem in ("AdpAllInfo", "AdpBbuCmd"):
         argv, text = document("perc5i", stem)
@@ -92,32 +92,32 @@ def test_a_good_battery_on_the_other_adapter_does_not_count() -> None:
         both = text.replace("Exit Code: 0x00", "") + other.replace("12345A7", "12345B8")
         good = {"megaraid 0/battery": "Failed", "megaraid 1/battery": "Optimal", "megaraid 1/charge": "98"}
         texts.append((argv, simulator.render(argv, both, good)))
-    one, other_card = cards(*texts)
+    one, other_controller = controllers_of(*texts)
     assert unsafe(one, PROTECTED) is not None
-    assert unsafe(other_card, PROTECTED) is None
+    assert unsafe(other_controller, PROTECTED) is None
 
 
 @pytest.mark.parametrize("word", ["Absent", "No", "N/A"])
-def test_a_card_that_says_it_has_no_battery_is_refused(word: str) -> None:
-    """``BBU = Absent``, and no table of one."""
+def test_a_controller_that_reports_no_battery_is_refused(word: str) -> None:
+    """``BBU = Absent`` without a table of the battery is refused."""
     argv, text = document("9271", "call-show-all")
     whole = json.loads(text)
     data = whole["Controllers"][0]["Response Data"]
     data["HwCfg"]["BBU"] = word
     del data["Cachevault_Info"]
-    [found] = cards((argv, json.dumps(whole)))
+    [found] = controllers_of((argv, json.dumps(whole)))
     assert unsafe(found, PROTECTED) is not None
 
 
-def test_a_card_that_tells_of_no_battery_is_refused() -> None:
-    """An answer of its volumes alone."""
-    [found] = cards(document("9271", "vall"))
+def test_a_controller_with_an_unknown_battery_is_refused() -> None:
+    """An output about the volumes alone is refused."""
+    [found] = controllers_of(document("9271", "vall"))
     assert unsafe(found, PROTECTED) is not None
 
 
 def test_the_drives_caches_are_refused(tmp_path: Path) -> None:
-    """No battery of a card keeps what its drives hold."""
-    found = card("9271", tmp_path)
+    """The controller's battery does not protect data in the drives' caches."""
+    found = controller_of("9271", tmp_path)
     for value in ("enabled", "default"):
         asked = Desired(object_id="megaraid:0/v0", setting="drive_write_cache", value=value)
         assert unsafe(found, asked) is not None

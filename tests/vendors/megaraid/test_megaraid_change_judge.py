@@ -1,4 +1,4 @@
-"""What the programs say to a change: by what they print, never by the exit code."""
+"""The tools' replies to a change are judged by their text, never by the exit code alone."""
 
 from __future__ import annotations
 
@@ -21,65 +21,67 @@ BAD = {"VD": 0, "Property": "PdCac", "Value": "On", "Status": "Failed", "ErrCd":
 
 
 def envelope(*rows: dict[str, Any], status: str = "Success", description: str = "None") -> str:
-    """An answer of storcli."""
+    """A reply of storcli."""
     head = {"Controller": 0, "Status": status, "Description": description, "Detailed Status": list(rows)}
     return json.dumps({"Controllers": [{"Command Status": head}]})
 
 
-def said(action: Action, text: str, code: int = 0) -> str | None:
-    """The verdict on an answer."""
+def verdict(action: Action, text: str, code: int = 0) -> str | None:
+    """The problem of a reply, or None."""
     return judge(action, RunAnswer(code=code, out=text.encode()))
 
 
 @pytest.mark.parametrize("code", [0, 46, 84])
-def test_a_success_in_every_row_is_one(code: int) -> None:
-    """The exit code may be the number of a drive's fault."""
-    assert said(STORCLI, envelope(GOOD, GOOD), code) is None
+def test_only_successful_rows_are_a_success(code: int) -> None:
+    """A reply without a failed row is a success: its exit code may be a drive's error."""
+    assert verdict(STORCLI, envelope(GOOD, GOOD), code) is None
 
 
-def test_a_success_of_the_second_generation_is_one() -> None:
-    """Its rows have no number for success."""
-    assert said(STORCLI, envelope(GOOD | {"ErrType": "-", "ErrCd": "-"})) is None
+def test_a_dash_in_place_of_the_error_is_a_success() -> None:
+    """Rows of version 8 have a dash in place of error 0."""
+    assert verdict(STORCLI, envelope(GOOD | {"ErrType": "-", "ErrCd": "-"})) is None
 
 
-def test_a_success_without_rows_is_one() -> None:
-    """A setting of the whole controller is answered with its new value."""
-    assert said(STORCLI, envelope()) is None
+def test_a_success_may_have_no_rows() -> None:
+    """A setting of the controller has no rows in its reply."""
+    assert verdict(STORCLI, envelope()) is None
 
 
-def test_words_before_the_answer_are_passed_over() -> None:
-    """Some versions say first that it takes a while."""
-    assert said(STORCLI, f"It may take a while to complete.\n\n{envelope(GOOD)}\n") is None
+def test_text_before_the_json_is_skipped() -> None:
+    """Text before the JSON, as some versions print it, is skipped."""
+    assert verdict(STORCLI, f"It may take a while to complete.\n\n{envelope(GOOD)}\n") is None
 
 
 @pytest.mark.parametrize("status", ["Success", "Failure"])
 def test_one_failed_row_is_a_failure(status: str) -> None:
-    """The tool's own words are told, exit code 0 or not."""
-    assert said(STORCLI, envelope(GOOD, BAD, status=status)) == "SSD Pd is present (error 255)"
+    """A failed row is reported with the tool's message, whatever the overall status."""
+    assert verdict(STORCLI, envelope(GOOD, BAD, status=status)) == "SSD Pd is present (error 255)"
 
 
 def test_a_number_beside_success_is_a_failure() -> None:
-    """A row that contradicts itself is not relied on."""
-    assert said(STORCLI, envelope(GOOD | {"ErrCd": 84, "ErrMsg": "LD cache pinned"})) is not None
+    """A row with success and an error number contradicts itself."""
+    assert verdict(STORCLI, envelope(GOOD | {"ErrCd": 84, "ErrMsg": "LD cache pinned"})) is not None
 
 
-def test_a_failure_without_rows_is_told_by_its_description() -> None:
-    """``Controller 5 not found``."""
-    assert said(STORCLI, envelope(status="Failure", description="Controller 5 not found")) == "Controller 5 not found"
+def test_a_failure_without_rows_is_reported_by_its_description() -> None:
+    """A failure without rows is its description."""
+    assert (
+        verdict(STORCLI, envelope(status="Failure", description="Controller 5 not found")) == "Controller 5 not found"
+    )
 
 
 def test_a_syntax_error_comes_in_plain_text() -> None:
-    """Though JSON was asked for."""
+    """A syntax error is plain text even if JSON was requested."""
     text = "CLI Version = 008.0005.0000.0010 Feb 22, 2023\nStatus = Failure\nDescription = syntax error, unexpected X\n"
-    assert said(STORCLI, text) == "syntax error, unexpected X"
+    assert verdict(STORCLI, text) == "syntax error, unexpected X"
 
 
 @pytest.mark.parametrize(
     "text", ["", "\nDone.\n", "{", "[]", '{"Controllers": []}', '{"Controllers": [3]}', "{}", "\0{{{"]
 )
-def test_what_is_no_answer_of_storcli_is_no_success(text: str) -> None:
-    """Nothing that was not said counts as said."""
-    assert said(STORCLI, text)
+def test_other_output_of_storcli_is_no_success(text: str) -> None:
+    """Any other output is no success."""
+    assert verdict(STORCLI, text)
 
 
 @pytest.mark.parametrize(
@@ -92,10 +94,10 @@ def test_what_is_no_answer_of_storcli_is_no_success(text: str) -> None:
     ],
 )
 def test_megacli_names_the_success_and_ends_with_zero(text: str) -> None:
-    """Both are needed."""
-    assert said(MEGACLI, f"\n      \n{text}\n\nExit Code: 0x00\n") is None
-    assert said(MEGACLI, f"{text}\n\nExit Code: 0x1b\n")
-    assert said(MEGACLI, text)
+    """A success needs both its sentence and exit code 0x00 in the output."""
+    assert verdict(MEGACLI, f"\n      \n{text}\n\nExit Code: 0x00\n") is None
+    assert verdict(MEGACLI, f"{text}\n\nExit Code: 0x1b\n")
+    assert verdict(MEGACLI, text)
 
 
 @pytest.mark.parametrize(
@@ -112,30 +114,30 @@ def test_megacli_names_the_success_and_ends_with_zero(text: str) -> None:
         "unsuccessful\n\nExit Code: 0x00",
     ],
 )
-def test_what_is_no_answer_of_megacli_is_no_success(text: str) -> None:
-    """Who is not root is shown nothing but the exit code."""
-    assert said(MEGACLI, text)
+def test_other_output_of_megacli_is_no_success(text: str) -> None:
+    """An exit code alone, as without root, or any failure in the text is no success."""
+    assert verdict(MEGACLI, text)
 
 
 def test_the_firmwares_number_is_explained() -> None:
-    """What the tool prints as a number alone."""
-    assert "preserved data" in (said(MEGACLI, "\nExit Code: 0x54\n", 0x54) or "")
+    """An exit code of the firmware is reported with its meaning."""
+    assert "preserved data" in (verdict(MEGACLI, "\nExit Code: 0x54\n", 0x54) or "")
 
 
-def test_a_program_that_could_not_start_says_why() -> None:
-    """On its standard error."""
+def test_the_error_of_a_tool_that_could_not_start_is_reported() -> None:
+    """The reason is what the tool printed on standard error."""
     answer = RunAnswer(code=127, err=b"error while loading shared libraries: libstorelibir-2.so\n")
     assert "libstorelibir" in (judge(STORCLI, answer) or "")
     assert "libstorelibir" in (judge(MEGACLI, answer) or "")
 
 
 def test_a_file_of_the_kernel_is_not_judged() -> None:
-    """Whether it was written, the runner tells."""
+    """A write to a kernel file is judged by the runner."""
     assert judge(STORCLI, WriteAnswer()) is None
 
 
 @given(st.one_of(st.text(), st.recursive(st.none() | st.text() | st.integers(), st.lists).map(json.dumps)))
 def test_no_text_breaks_the_judge(text: str) -> None:
-    """Garbage is no success, and no crash."""
-    assert said(STORCLI, text)
-    assert said(MEGACLI, text)
+    """Random text is no success and raises no exception."""
+    assert verdict(STORCLI, text)
+    assert verdict(MEGACLI, text)

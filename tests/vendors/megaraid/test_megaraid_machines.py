@@ -1,4 +1,4 @@
-"""The recorded machines of this family: what is special about each, and how few calls it took."""
+"""The family's recorded machines: what is special about each, and how few commands it took."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ OURS = [machine for machine in MACHINES if machine.startswith("megaraid-")]
 
 
 def first(machine: str) -> Controller:
-    """The first card of a machine."""
+    """The first controller of a machine."""
     return replayed(machine).inventory.controllers[0]
 
 
-def said(machine: str) -> str:
+def problem_lines(machine: str) -> str:
     """All problems of a machine, one a line."""
     return "\n".join(f"{item.kind} {item.where} {item.message}" for item in replayed(machine).inventory.problems)
 
 
 @pytest.mark.parametrize("machine", OURS)
-def test_every_recorded_answer_is_asked_for(machine: str) -> None:
-    """No recording holds a call of these tools that is not made, but for the versions that ``doctor`` asks."""
-    asked = {sheet.command for sheet in replayed(machine).outputs}
+def test_every_recorded_command_is_run(machine: str) -> None:
+    """Every recorded command is run, except for the versions that ``doctor`` requests."""
+    asked = {output.command for output in replayed(machine).outputs}
     kept = {
         " ".join(request.argv): answer
         for request, answer in recording(machine).answers()
@@ -34,8 +34,8 @@ def test_every_recorded_answer_is_asked_for(machine: str) -> None:
     assert set(kept) - silent <= asked
 
 
-def test_the_h730p_is_protected_and_has_a_drive_that_will_fail() -> None:
-    """Write-back with a battery at 97 %, and a S.M.A.R.T. alert in bay 5."""
+def test_the_h730p_is_protected_and_has_a_predictive_failure() -> None:
+    """Write-back is protected by a battery at 97 %, and bay 5 has a S.M.A.R.T. alert."""
     found = first("megaraid-h730p-predictive")
     (battery,) = found.batteries
     assert (battery.kind, battery.status, battery.charge_percent) == ("battery", "ok", 97)
@@ -51,25 +51,25 @@ def test_the_h730p_is_protected_and_has_a_drive_that_will_fail() -> None:
 
 
 def test_the_9271_writes_through_while_its_capacitor_learns() -> None:
-    """What is configured stands apart from what is in force; MegaCli is not asked."""
+    """The configured policy differs from the active one, with the cause; MegaCli is not run."""
     cache = first("megaraid-9271-learning").volumes[0].cache
     assert cache is not None
     assert (cache.write_policy, cache.write_active) == ("protected_write_back", "write_through")
     assert cache.why_not_in_force == "The cache's capacitor is in a learn cycle."
-    assert "MegaCli64 is also installed; it was not run" in said("megaraid-9271-learning")
+    assert "MegaCli64 is also installed; it was not run" in problem_lines("megaraid-9271-learning")
 
 
-def test_the_9660_is_told_by_the_second_storcli() -> None:
-    """Mirror and stripe of mirrors, a spare, an energy pack, no problem at all."""
+def test_the_9660_is_read_with_storcli2() -> None:
+    """RAID 1, RAID 10, a spare and an energy pack are read without a problem."""
     found = first("megaraid-9660-storcli2")
     assert [volume.raid_level for volume in found.volumes] == ["raid1", "raid10"]
     assert [drive.role for drive in found.drives].count("spare") == 1
     assert [(battery.kind, battery.status) for battery in found.batteries] == [("capacitor", "ok")]
-    assert "megaraid" not in said("megaraid-9660-storcli2")
+    assert "megaraid" not in problem_lines("megaraid-9660-storcli2")
 
 
-def test_the_perc_5_tells_its_failed_battery_and_drive() -> None:
-    """RAID-5 is degraded; write-back fell back because of the battery; the drive that left is named."""
+def test_the_perc_5_has_a_failed_battery_and_drive() -> None:
+    """The volume is degraded and in write-through because of the battery; the failed drive is listed."""
     found = first("megaraid-perc5i-failed-battery")
     assert [volume.status for volume in found.volumes] == ["degraded"]
     cache = found.volumes[0].cache
@@ -79,17 +79,17 @@ def test_the_perc_5_tells_its_failed_battery_and_drive() -> None:
     assert [drive.serial for drive in found.drives if drive.status == "critical"] == ["3LM0RC02"]
 
 
-def test_a_card_that_crashes_the_tool_hides_nothing_of_the_other() -> None:
-    """Its volume, the rebuild, the drive that the system sees itself, the foreign one."""
+def test_a_controller_that_crashes_the_tool_does_not_hide_the_other() -> None:
+    """The other controller has its volume, rebuild, JBOD drive and foreign drive."""
     one, two = replayed("megaraid-second-card-crashes").inventory.controllers
     assert [(volume.progress.percent if volume.progress else None) for volume in one.volumes] == [37.0]
     assert {drive.role: drive.device for drive in one.drives if drive.device} == {"passthrough": "/dev/sdb"}
     assert two.model is not None
-    assert "unread storcli64 /c1 show all nolog J Controller 1" in said("megaraid-second-card-crashes")
+    assert "unread storcli64 /c1 show all nolog J Controller 1" in problem_lines("megaraid-second-card-crashes")
     assert [drive.id for drive in one.drives if drive.foreign] == ["megaraid:0/252:7"]
 
 
 def test_megacli_alone_beside_a_95xx_is_not_run() -> None:
-    """The kernel's devices are shown; the problem names the tool that is needed."""
-    assert "can freeze a host with the controller 1000:10e2" in said("megaraid-9560-megacli-barred")
+    """MegaCli is not run, and a problem names the reason."""
+    assert "can freeze a host with the controller 1000:10e2" in problem_lines("megaraid-9560-megacli-barred")
     assert replayed("megaraid-9560-megacli-barred").inventory.tools == ()

@@ -3,11 +3,19 @@ from __future__ import annotations
 import pytest
 
 from raidctl.model import BatteryKind, BatteryStatus
-from tests.vendors.megaraid.megacli_texts import BATTERY, battery, card, complaints, fields, left, told
+from tests.vendors.megaraid.megacli_outputs import (
+    BATTERY,
+    battery,
+    complaints,
+    controller_of,
+    fields,
+    left,
+    read_outputs,
+)
 
 
 def _flagged(label: str, value: str, state: str | None = "Optimal") -> str:
-    """The battery's text with one flag set."""
+    """The battery's output with another value of one flag."""
     lines = []
     for line in BATTERY.splitlines():
         if line.strip().startswith(label):
@@ -19,8 +27,8 @@ def _flagged(label: str, value: str, state: str | None = "Optimal") -> str:
     return "\n".join(lines)
 
 
-def test_a_battery_tells_all_of_itself() -> None:
-    """Status, capacity, design and properties are one battery's."""
+def test_all_parts_of_a_battery_are_read() -> None:
+    """Status, capacity, design and properties belong to one battery."""
     found = battery(BATTERY)
     assert fields(found, "kind", "status", "status_text") == ("battery", "ok", "Optimal")
     assert fields(found, "charge_percent", "temperature_celsius", "voltage_volts") == (96, 31, 3.985)
@@ -31,7 +39,7 @@ def test_a_battery_tells_all_of_itself() -> None:
 
 
 def test_no_line_of_a_battery_is_left() -> None:
-    """Lines with an equals sign are pairs as well."""
+    """All lines are read, including those with an equals sign."""
     assert left(BATTERY) == []
 
 
@@ -43,7 +51,7 @@ def test_no_line_of_a_battery_is_left() -> None:
     ],
 )  # fmt: skip
 def test_the_kinds_of_packs(words: str, kind: BatteryKind | None) -> None:
-    """What is not told is not guessed."""
+    """An unknown type has no kind."""
     assert battery(f"BBU status for Adapter: 0\nBatteryType: {words}\nVoltage: 1 mV\n").get("kind") == kind
 
 
@@ -56,7 +64,7 @@ def test_the_kinds_of_packs(words: str, kind: BatteryKind | None) -> None:
     ],
 )  # fmt: skip
 def test_the_states_of_a_battery(words: str, status: BatteryStatus) -> None:
-    """A word that is not known is unknown and said."""
+    """Each state is known; any other is unknown, and a problem."""
     found = battery(BATTERY.replace("Battery State: Optimal", f"Battery State     : {words}"))
     assert fields(found, "status", "status_text") == (status, words)
     assert bool(complaints(found, "unread")) == (status == "unknown")
@@ -77,7 +85,7 @@ def test_the_states_of_a_battery(words: str, status: BatteryStatus) -> None:
     ],
 )
 def test_flags_beside_a_good_state_word(label: str, value: str, status: BatteryStatus) -> None:
-    """Optimal does not outweigh a flag that tells of trouble; topping up is none."""
+    """A bad flag counts more than ``Optimal``; charging does not."""
     assert battery(_flagged(label, value)).get("status") == status
 
 
@@ -92,31 +100,31 @@ def test_flags_beside_a_good_state_word(label: str, value: str, status: BatteryS
     ],
 )
 def test_flags_without_a_state_word(label: str, value: str, status: BatteryStatus) -> None:
-    """Older versions print the flags alone."""
+    """Older versions print flags and no state: the flags give the status."""
     assert battery(_flagged(label, value, None)).get("status") == status
 
 
-def test_a_pack_that_learns_is_not_dead() -> None:
-    """Non Operational is also what it is meanwhile."""
+def test_a_battery_in_a_learn_cycle_has_not_failed() -> None:
+    """``Non Operational`` during a learn cycle is ``learning``."""
     assert battery(_flagged("Learn Cycle Active", "Yes", "Non Operational")).get("status") == "learning"
 
 
-def test_a_replacement_is_asked_for() -> None:
-    """The words of the flag stand in the status text."""
+def test_a_required_replacement_is_reported() -> None:
+    """The flag is part of the status text."""
     found = battery(_flagged("Battery Replacement required", "Yes", "Operational"))
     assert found.get("replace") is True
     assert found.get("status_text") == "Operational; Battery Replacement required: Yes"
 
 
 def test_a_state_of_health_that_is_not_good() -> None:
-    """The battery is worn though nothing else says so."""
+    """``isSOHGood: No`` is degraded, and a problem."""
     found = battery(BATTERY.replace("isSOHGood: Yes", "isSOHGood: No"))
     assert found.get("status") == "degraded"
     assert any("health" in message for message in complaints(found, "state"))
 
 
-def test_a_charge_beyond_all_measure_is_said() -> None:
-    """No figure is better than a wrong one."""
+def test_an_impossible_charge_is_unread() -> None:
+    """A charge of 4711 % is unknown, and a problem."""
     found = battery(BATTERY.replace("Relative State of Charge: 96 %", "Relative State of Charge: 4711 %"))
     assert found.get("charge_percent") is None
     assert complaints(found, "unread")
@@ -133,7 +141,7 @@ def test_a_charge_beyond_all_measure_is_said() -> None:
     ],
 )
 def test_the_next_learn_cycle(printed: str, read: str | None) -> None:
-    """Seconds since 2000 are a date when they cannot be a time to wait; another form stays as printed."""
+    """Large numbers are seconds since 2000; any other format stays as printed."""
     assert (
         battery(f"BBU Properties for Adapter: 0\nNext Learn time: {printed}\nBBU Mode = 4\n").get("next_learn_at")
         == read
@@ -141,41 +149,41 @@ def test_the_next_learn_cycle(printed: str, read: str | None) -> None:
 
 
 def test_a_capacitor_has_no_gauge() -> None:
-    """Its firmware prints 0 % where a battery has a charge."""
+    """The 0 % that the firmware prints for a capacitor is no charge."""
     found = battery("BBU status for Adapter: 0\nBatteryType: CVPM02\nRelative State of Charge: 0 %\n")
     assert found.get("charge_percent") is None
     assert found.details["Relative State of Charge"] == "0 %"
 
 
-def test_a_card_without_a_battery() -> None:
-    """The firmware's reason, or its code alone, tells that none is there."""
+def test_a_controller_without_a_battery() -> None:
+    """The firmware's error text, or its code alone, means that there is no battery."""
     text = (
         "Adapter 0: Get BBU Status Failed.\n\nFW error description:\n The required hardware component is not present.\n"
     )
     for given in (f"{text}\nExit Code: 0x22\n", "Adapter 0: Get BBU Status Failed.\n\nExit Code: 0x22\n"):
-        cards, _, problems = told(given)
-        assert cards.by_number["0"].get("bbu_present") is False
+        controllers, _, problems = read_outputs(given)
+        assert controllers.by_number["0"].get("bbu_present") is False
         assert problems == []
         assert left(given) == []
 
 
 def test_a_battery_that_could_not_be_read_is_not_absent() -> None:
-    """Old versions say no more than that it failed."""
-    cards, _, problems = told("Adapter 0: Get BBU Status Failed.\n\nExit Code: 0x01\n")
-    assert cards.by_number["0"].get("bbu_present") is None
+    """A failure without a reason, as old versions print it, is a problem."""
+    controllers, _, problems = read_outputs("Adapter 0: Get BBU Status Failed.\n\nExit Code: 0x01\n")
+    assert controllers.by_number["0"].get("bbu_present") is None
     assert [problem.kind for problem in problems] == ["unread"]
 
 
-def test_two_adapters_have_a_battery_each() -> None:
-    """The heading names the adapter."""
-    cards, _, _ = told(BATTERY, BATTERY.replace("Adapter: 0", "Adapter: 1").replace("31 C", "44 C"))
-    found = [item.batteries["bbu"].get("temperature_celsius") for item in cards.by_number.values()]
+def test_two_controllers_have_a_battery_each() -> None:
+    """The heading of an output gives the controller of the battery."""
+    controllers, _, _ = read_outputs(BATTERY, BATTERY.replace("Adapter: 0", "Adapter: 1").replace("31 C", "44 C"))
+    found = [item.batteries["bbu"].get("temperature_celsius") for item in controllers.by_number.values()]
     assert found == [31, 44]
 
 
 def test_the_parts_of_a_battery_come_in_any_order() -> None:
-    """What was told before the type is the CacheVault's too."""
-    found = card(
+    """Properties printed before the type belong to the CacheVault too."""
+    found = controller_of(
         "BBU Properties for Adapter: 0\nAuto Learn Period: 27 Days\n\nExit Code: 0x00\n",
         "BBU status for Adapter: 0\nBatteryType: CVPM02\nBattery State: Optimal\n\nExit Code: 0x00\n",
     )
@@ -183,8 +191,8 @@ def test_the_parts_of_a_battery_come_in_any_order() -> None:
 
 
 @pytest.mark.parametrize("label", ["Battery Replacement required", "Pack is about to fail & should be replaced"])
-def test_a_word_for_a_replacement_that_is_not_known_is_no_no(label: str) -> None:
-    """Whether the battery is to be replaced is not known then, and that is told."""
+def test_an_unknown_word_for_a_replacement_is_unread(label: str) -> None:
+    """Neither yes nor no: whether to replace the battery is unknown, and a problem."""
     found = battery(f"BBU status for Adapter: 0\n\nBattery State: Optimal\nBBU Firmware Status:\n  {label} : Perhaps\n")
     assert found.get("replace") is None
     assert any("Perhaps" in text for text in complaints(found, "unread"))

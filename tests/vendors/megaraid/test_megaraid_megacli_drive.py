@@ -3,11 +3,11 @@ from __future__ import annotations
 import pytest
 
 from raidctl.model import Health, Role
-from tests.vendors.megaraid.megacli_texts import (
+from tests.vendors.megaraid.megacli_outputs import (
     DRIVE,
     MEMBERS,
-    card,
     complaints,
+    controller_of,
     drive,
     fields,
     inquiry,
@@ -17,7 +17,7 @@ from tests.vendors.megaraid.megacli_texts import (
 _SATA = "     WD-WMAY02123456WDC WD2003FYYS-02W0B1                   01.01D02"
 
 
-def test_a_drive_tells_all_of_itself() -> None:
+def test_all_fields_of_a_drive_are_read() -> None:
     """The size is the coerced one, to the byte; the link speed is the negotiated one."""
     found = drive(DRIVE)
     assert found.name == "32:3"
@@ -31,12 +31,12 @@ def test_a_drive_tells_all_of_itself() -> None:
 
 
 def test_no_line_of_a_drive_list_is_left() -> None:
-    """Each line gives a field, a detail, or is a title."""
+    """Each line is a field, a detail or a title."""
     assert left(DRIVE) == []
 
 
 def test_what_has_no_field_stays_under_the_tools_labels() -> None:
-    """Labels that repeat for each port get the port's name."""
+    """Details keep the tool's labels, with the port's name if they repeat."""
     found = drive(DRIVE)
     assert found.details["Port-1 Port's Linkspeed"] == "Unknown"
     assert found.details["Device Speed"] == "6.0Gb/s"
@@ -61,13 +61,13 @@ def test_what_has_no_field_stays_under_the_tools_labels() -> None:
     ],
 )
 def test_the_states_of_a_drive(words: str, status: Health, role: Role) -> None:
-    """What stands behind the comma is no state."""
+    """The power state after the comma does not count."""
     found = drive(f"Enclosure Device ID: 8\nSlot Number: 1\nFirmware state: {words}\n")
     assert fields(found, "status", "role", "status_text") == (status, role, words)
 
 
-def test_a_state_that_is_not_known_is_said() -> None:
-    """The raw word is kept beside an unknown status."""
+def test_an_unknown_state_is_unread() -> None:
+    """An unknown state keeps its word, and is a problem."""
     found = drive("Enclosure Device ID: 8\nSlot Number: 1\nFirmware state: Dancing, Spun Up\n")
     assert fields(found, "status", "status_text") == ("unknown", "Dancing, Spun Up")
     assert complaints(found, "unread") == ["The drive's status word 'Dancing' is not known."]
@@ -78,32 +78,32 @@ def test_a_state_that_is_not_known_is_said() -> None:
     ["Predictive Failure Count: 3", "Drive has flagged a S.M.A.R.T alert : Yes", "Foreign State: Foreign"],
 )
 def test_an_online_drive_with_an_alarm_is_no_good_drive(line: str) -> None:
-    """The state word stays Online while the drive foresees its failure."""
+    """A drive that is online and has an alert is a warning."""
     found = drive(f"Enclosure Device ID: 8\nSlot Number: 1\n{line}\nFirmware state: Online, Spun Up\n")
     assert found.get("status") == "warning"
 
 
 def test_a_smart_alert_is_a_problem() -> None:
-    """A person at night is told to replace the drive."""
+    """A S.M.A.R.T. alert is a problem."""
     found = drive(DRIVE.replace("S.M.A.R.T alert : No", "S.M.A.R.T alert : Yes"))
     assert complaints(found, "state") == ["The drive has flagged a S.M.A.R.T. alert."]
 
 
 def test_a_locked_drive_is_a_problem() -> None:
-    """Unlocked ones are none."""
+    """A locked drive is a problem, an unlocked one is none."""
     assert complaints(drive(DRIVE), "state") == []
     assert len(complaints(drive(DRIVE.replace("Locked: Unlocked", "Locked: Locked")), "state")) == 1
 
 
 def test_a_drive_without_an_enclosure() -> None:
-    """N/A is no enclosure."""
+    """The enclosure ``N/A`` is None."""
     found = drive("Enclosure Device ID: N/A\nSlot Number: 7\nFirmware state: Online\n")
     assert found.name == ":7"
     assert fields(found, "enclosure", "bay") == (None, "7")
 
 
-def test_what_is_not_told_is_none() -> None:
-    """N/A and Unknown are no values, and no problems."""
+def test_values_that_are_not_reported_are_none() -> None:
+    """``N/A``, ``Unknown`` and empty values are None, without a problem."""
     text = (
         "Enclosure Device ID: 8\nSlot Number: 1\nDrive Temperature : N/A\nLink Speed: Unknown\nWWN:\nPD Type: Unknown\n"
     )
@@ -113,8 +113,8 @@ def test_what_is_not_told_is_none() -> None:
 
 
 @pytest.mark.parametrize("line", ["Media Error Count: many", "Drive Temperature :9999C (1.00 F)", "Coerced Size: big"])
-def test_a_value_that_is_none_is_said_and_kept(line: str) -> None:
-    """It is no field, but a detail and a problem."""
+def test_an_unreadable_value_is_a_problem_and_a_detail(line: str) -> None:
+    """An unreadable value is no field, but a detail and a problem."""
     found = drive(f"Enclosure Device ID: 8\nSlot Number: 1\n{line}\n")
     label = line.partition(":")[0].strip()
     assert label in found.details
@@ -132,28 +132,28 @@ def test_a_value_that_is_none_is_said_and_kept(line: str) -> None:
         ("0 KB [0x0 Sectors]", None),
     ],
 )
-def test_sizes_count_sectors_where_they_fit(text: str, size: int | None) -> None:
-    """Sectors of 512 or 4096 bytes, whichever the printed figure agrees with; else that figure."""
+def test_sizes_are_counted_in_sectors_that_fit(text: str, size: int | None) -> None:
+    """The sector count gives the size if 512 or 4096 bytes per sector fit the printed size."""
     assert drive(f"Enclosure Device ID: 8\nSlot Number: 1\nCoerced Size: {text}\n").get("size_bytes") == size
 
 
-def test_the_raw_size_stands_in_for_a_coerced_one_that_was_cut() -> None:
-    """A mail ended before it."""
+def test_the_raw_size_replaces_a_missing_coerced_one() -> None:
+    """Without the coerced size, the raw size is used."""
     found = drive("Enclosure Device ID: 8\nSlot Number: 1\nRaw Size: 381.812 GB [0x2fba0000 Sectors]\n")
     assert found.get("size_bytes") == 0x2FBA0000 * 512
 
 
 def test_a_global_spare_is_in_no_group() -> None:
-    """Its type is a detail."""
+    """A global spare has its type as a detail, and no array."""
     text = "Enclosure Device ID: 8\nSlot Number: 1\nFirmware state: Hotspare, Spun Up\nHotspare Information:\n"
-    found = card(f"{text}Type: Global, is revertible\n")
+    found = controller_of(f"{text}Type: Global, is revertible\n")
     assert found.drives["8:1"].details["Hotspare Type"] == "Global, is revertible"
     assert found.arrays == {}
 
 
 def test_a_dedicated_spare_belongs_to_its_group() -> None:
-    """The next drive's lines are not the spare's."""
-    found = card(
+    """A dedicated spare is a spare of its array; the next drive is not."""
+    found = controller_of(
         "Adapter #0\nEnclosure Device ID: 8\nSlot Number: 1\nFirmware state: Hotspare, Spun Up\n"
         "Hotspare Information:\nType: Dedicated, is revertible\nArray #: 2\n\n"
         "Enclosure Device ID: 8\nSlot Number: 2\nFirmware state: Online, Spun Up\n"
@@ -163,8 +163,8 @@ def test_a_dedicated_spare_belongs_to_its_group() -> None:
 
 
 def test_the_members_of_a_virtual_drive() -> None:
-    """A place whose drive is gone is no drive."""
-    found = card(MEMBERS)
+    """A member without data is no drive."""
+    found = controller_of(MEMBERS)
     assert list(found.drives) == ["8:0", "8:2", "8:3"]
     assert list(found.volumes["2"].members) == ["8:0", "8:2", "8:3"]
     assert list(found.array("1").members) == ["8:0", "8:2", "8:3"]
@@ -172,19 +172,21 @@ def test_the_members_of_a_virtual_drive() -> None:
 
 
 def test_drives_whose_slot_was_cut_off_are_not_mixed_up() -> None:
-    """Two fragments are two drives."""
-    found = card("Enclosure Device ID: 8\nMedia Error Count: 1\nEnclosure Device ID: 8\nMedia Error Count: 2\n")
+    """Two drives without slots stay two."""
+    found = controller_of(
+        "Enclosure Device ID: 8\nMedia Error Count: 1\nEnclosure Device ID: 8\nMedia Error Count: 2\n"
+    )
     assert [item.get("errors.media") for item in found.drives.values()] == [1, 2]
 
 
 def test_the_columns_of_a_sata_drive() -> None:
-    """Serial number first, in twenty columns; the firmware is told whole, not only its last four characters."""
+    """The serial number has 20 columns; the firmware is complete, not only its last 4 characters."""
     found = inquiry(_SATA, "SATA", "1D02")
     assert fields(found, "serial", "model", "firmware") == ("WD-WMAY02123456", "WDC WD2003FYYS-02W0B1", "01.01D02")
 
 
 def test_a_serial_number_that_fills_its_column() -> None:
-    """No blank stands between it and the model."""
+    """A serial number of 20 characters has no blank before the model."""
     found = inquiry("S1AXNSAF912345K1234ASAMSUNG MZ7WD240HCFV-00003              DXM9203Q", "SATA")
     assert fields(found, "serial", "model", "firmware") == (
         "S1AXNSAF912345K1234A",
@@ -194,7 +196,7 @@ def test_a_serial_number_that_fills_its_column() -> None:
 
 
 def test_a_sata_drive_behind_older_firmware() -> None:
-    """Vendor ATA, sixteen columns of model, four of firmware, the serial number set right."""
+    """After the vendor ATA, the model has 16 and the firmware 4 columns."""
     found = inquiry("ATA     ST9250610NS     SN03            9XE1AAAA", "SATA")
     assert fields(found, "serial", "model", "firmware") == ("9XE1AAAA", "ST9250610NS", "SN03")
 
@@ -210,7 +212,7 @@ def test_a_sata_drive_behind_older_firmware() -> None:
     ],
 )
 def test_the_columns_of_a_sas_drive(data: str, model: str, firmware: str, serial: str) -> None:
-    """Vendor, model, firmware, serial number; IBM sets marks of its own behind the latter."""
+    """Vendor, model, firmware and serial number are read; IBM's suffix is cut off."""
     assert fields(inquiry(data), "model", "firmware", "serial") == (model, firmware, serial)
 
 
@@ -229,26 +231,26 @@ def test_the_columns_of_a_sas_drive(data: str, model: str, firmware: str, serial
 def test_inquiry_data_whose_blanks_were_lost(
     data: str, attached: str, level: str | None, expected: tuple[str, str, str]
 ) -> None:
-    """The firmware level or a maker's name tells the borders."""
+    """The firmware level or the vendor's name gives the columns."""
     assert fields(inquiry(data, attached, level), "model", "firmware", "serial") == expected
 
 
 @pytest.mark.parametrize("data", ["ABCD1234EXAMPLE500 SN04", "IBM-ESXSM", "XYZ"])
-def test_what_cannot_be_told_apart_is_not_told(data: str) -> None:
-    """The text stays a detail, and a note says so."""
+def test_ambiguous_inquiry_data_is_not_split(data: str) -> None:
+    """Model and serial number are unknown, the text stays a detail, and there is a note."""
     found = inquiry(data, "SATA")
     assert fields(found, "model", "serial") == (None, None)
     assert found.details["Inquiry Data"] == data
     assert complaints(found, "note")
 
 
-def test_the_firmware_level_stands_in_for_inquiry_data_that_tells_none() -> None:
-    """It is the last four characters of it."""
+def test_the_firmware_level_replaces_missing_inquiry_data() -> None:
+    """Without a firmware in the inquiry data, the firmware level is used."""
     assert inquiry("IBM-ESXSM", "SAS", "SB1A").get("firmware") == "SB1A"
 
 
-def test_a_rebuild_is_told_of_its_drive() -> None:
-    """By enclosure and slot, with the share."""
+def test_a_rebuild_belongs_to_its_drive() -> None:
+    """A progress sentence gives the drive's operation and percentage."""
     found = drive("Rebuild Progress on Device at Enclosure 8, Slot 3 Completed 27% in 64 Minutes.\n\nExit Code: 0x00\n")
     assert found.name == "8:3"
     assert fields(found, "progress.operation", "progress.percent") == ("rebuild", 27.0)

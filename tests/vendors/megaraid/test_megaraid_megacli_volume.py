@@ -3,15 +3,24 @@ from __future__ import annotations
 import pytest
 
 from raidctl.model import RaidLevel, ReadPolicy, VolumeStatus, WritePolicy
-from tests.vendors.megaraid.megacli_texts import CONFIGURATION, VOLUME, card, complaints, fields, left, told, volume
+from tests.vendors.megaraid.megacli_outputs import (
+    CONFIGURATION,
+    VOLUME,
+    complaints,
+    controller_of,
+    fields,
+    left,
+    read_outputs,
+    volume,
+)
 
 
 def _level(text: str, depth: str = "1") -> object:
     return volume(f"Virtual Drive: 0 (Target Id: 0)\nRAID Level: {text}\nSpan Depth: {depth}\n").get("raid_level")
 
 
-def test_a_virtual_drive_tells_all_of_itself() -> None:
-    """Sizes are binary under decimal names."""
+def test_all_fields_of_a_virtual_drive_are_read() -> None:
+    """All fields are read; GB and TB are binary units."""
     found = volume(VOLUME)
     assert fields(found, "name", "raid_level", "drives_expected") == ("system", "raid1", 2)
     assert fields(found, "size_bytes", "strip_bytes") == (409095634944, 65536)
@@ -20,13 +29,13 @@ def test_a_virtual_drive_tells_all_of_itself() -> None:
 
 
 def test_no_line_of_a_list_of_virtual_drives_is_left() -> None:
-    """Each line gives a field, a detail, or is a title."""
+    """Each line is a field, a detail or a title."""
     assert left(VOLUME) == []
     assert left(CONFIGURATION) == []
 
 
-def test_configured_and_in_force_are_two_facts() -> None:
-    """A battery fallback shows in the current policy only."""
+def test_configured_and_active_policy_are_two_fields() -> None:
+    """A fallback because of the battery is in the current policy only."""
     found = volume(VOLUME)
     assert fields(found, "write_configured", "write_current") == ("protected_write_back", "write_through")
     assert fields(found, "cache.read_policy", "cache.io_policy", "cache.drive_write_cache") == (
@@ -46,7 +55,7 @@ def test_configured_and_in_force_are_two_facts() -> None:
     ],
 )
 def test_the_words_of_the_write_policy(words: str, policy: WritePolicy, bad: bool) -> None:
-    """Write-back without a good battery is unprotected, whatever the battery is today."""
+    """Write-back that is allowed with a bad battery is unprotected."""
     found = volume(f"Virtual Drive: 0 (Target Id: 0)\nDefault Cache Policy: {words}\n")
     assert fields(found, "write_configured", "bad_bbu") == (policy, bad)
 
@@ -55,21 +64,21 @@ def test_the_words_of_the_write_policy(words: str, policy: WritePolicy, bad: boo
     ("words", "policy"), [("ReadAheadNone", "none"), ("ReadAhead", "read_ahead"), ("ReadAdaptive", "adaptive")]
 )
 def test_the_words_of_the_read_policy(words: str, policy: ReadPolicy) -> None:
-    """Old versions have an adaptive one."""
+    """Each read policy is known, including the adaptive one of old versions."""
     found = volume(f"Virtual Drive: 0 (Target Id: 0)\nCurrent Cache Policy: WriteThrough, {words}, Cached\n")
     assert fields(found, "cache.read_policy", "cache.io_policy") == (policy, "cached")
 
 
 def test_a_policy_that_was_cut_is_not_guessed() -> None:
-    """Without the clause on the battery, write-back may be either; the line is kept and said."""
+    """Write-back without the clause on the battery is unknown, a detail and a problem."""
     found = volume("Virtual Drive: 0 (Target Id: 0)\nDefault Cache Policy: WriteBack, ReadAdaptive\n")
     assert found.get("write_configured") is None
     assert found.details["Default Cache Policy"] == "WriteBack, ReadAdaptive"
     assert complaints(found, "unread")
 
 
-def test_a_policy_word_that_is_not_known_is_said() -> None:
-    """The other words count all the same."""
+def test_an_unknown_policy_word_is_unread() -> None:
+    """An unknown word is a problem; the other words of the policy are read."""
     found = volume("Virtual Drive: 0 (Target Id: 0)\nCurrent Cache Policy: WriteThrough, ReadSideways, Direct\n")
     assert fields(found, "write_current", "cache.io_policy", "cache.read_policy") == ("write_through", "direct", None)
     assert complaints(found, "unread") == ["The tool's Current Cache Policy 'ReadSideways' was not understood."]
@@ -93,19 +102,19 @@ def test_a_policy_word_that_is_not_known_is_said() -> None:
     ],
 )
 def test_the_numbers_of_a_raid_level(numbers: str, depth: str, expected: RaidLevel) -> None:
-    """Spans make a striped level of the one inside them."""
+    """The numbers and the span depth give the level."""
     assert _level(numbers, depth) == expected
 
 
-def test_a_level_that_hangs_on_a_cut_line_is_not_guessed() -> None:
-    """Without the number of spans a mirror may be striped."""
+def test_a_level_without_its_span_depth_is_not_guessed() -> None:
+    """Without the span depth, RAID 1 could be RAID 10: the level is None."""
     found = volume("Virtual Drive: 0 (Target Id: 0)\nRAID Level: Primary-1, Secondary-0, RAID Level Qualifier-0\n")
     assert found.get("raid_level") is None
     assert "RAID Level" in found.details
 
 
-def test_a_level_that_is_not_known_is_said() -> None:
-    """It is unknown and a problem."""
+def test_an_unknown_level_is_unread() -> None:
+    """An unknown level is ``unknown``, and a problem."""
     found = volume("Virtual Drive: 0 (Target Id: 0)\nRAID Level: Primary-77, Secondary-0, RAID Level Qualifier-0\n")
     assert found.get("raid_level") == "unknown"
     assert complaints(found, "unread")
@@ -119,15 +128,15 @@ def test_a_level_that_is_not_known_is_said() -> None:
     ],
 )  # fmt: skip
 def test_the_states_of_a_virtual_drive(words: str, status: VolumeStatus) -> None:
-    """A word that is not known is unknown and said."""
+    """Each state is known; any other is unknown, and a problem."""
     found = volume(f"Virtual Drive: 0 (Target Id: 0)\nState: {words}\n")
     assert fields(found, "status", "status_text") == (status, words)
     assert bool(complaints(found, "unread")) == (status == "unknown")
 
 
-def test_disk_groups_count_their_virtual_drives_anew() -> None:
-    """The target id tells them apart."""
-    found = card(CONFIGURATION)
+def test_virtual_drives_are_identified_by_target_id() -> None:
+    """Each disk group counts its virtual drives from 0; the target id is unique."""
+    found = controller_of(CONFIGURATION)
     assert list(found.volumes) == ["3", "4"]
     assert [item.get("array") for item in found.volumes.values()] == ["0", "1"]
     assert found.volumes["3"].details["SCSI target"] == "2:3:0"
@@ -135,16 +144,16 @@ def test_disk_groups_count_their_virtual_drives_anew() -> None:
 
 
 def test_the_spans_of_a_disk_group_hold_its_drives() -> None:
-    """Also those below the second span."""
-    found = card(CONFIGURATION)
+    """The drives of all spans are members of the array."""
+    found = controller_of(CONFIGURATION)
     assert list(found.array("0").members) == ["252:0", "252:1", "252:2", "252:3"]
     assert list(found.array("1").members) == [":5"]
     assert found.volumes["3"].get("drives_expected") == 4
 
 
 def test_an_operation_under_way() -> None:
-    """A check keeps a volume well; what follows the operation's line is no operation."""
-    found = card(CONFIGURATION).volumes["3"]
+    """A check is read with its percentage; the next label is no operation."""
+    found = controller_of(CONFIGURATION).volumes["3"]
     assert fields(found, "progress.operation", "progress.percent", "status") == ("check", 17.0, "checking")
     assert found.details["Ongoing Check Consistency"] == "Completed 17%, Taken 55 min."
     assert found.details["Encryption Type"] == "None"
@@ -159,7 +168,7 @@ def test_an_operation_under_way() -> None:
     ],
 )
 def test_the_operations_of_virtual_drives(words: str, operation: str, status: str) -> None:
-    """Each makes an optimal volume busy in its own way."""
+    """Each operation gives an optimal volume its status."""
     found = volume(
         "Virtual Drive: 0 (Target Id: 0)\nState: Optimal\n"
         f"Ongoing Progresses:\n  {words} : Completed 7%, Taken 1 min.\n"
@@ -168,8 +177,8 @@ def test_the_operations_of_virtual_drives(words: str, operation: str, status: st
 
 
 def test_the_progress_command() -> None:
-    """It names the virtual drive in a sentence; one where nothing goes on has no progress."""
-    found = card(
+    """A sentence gives operation and percentage; a volume that is not in progress has none."""
+    found = controller_of(
         "Check Consistency on VD #1 (target id #1) Completed 8% in 18 Minutes.\n"
         "Check Consistency on VD #0 is not in Progress.\n\nExit Code: 0x00\n"
     )
@@ -178,13 +187,13 @@ def test_the_progress_command() -> None:
 
 
 def test_bad_blocks_are_a_problem() -> None:
-    """Data is lost; a volume without is silent."""
+    """``Bad Blocks Exist: Yes`` is a problem, ``No`` is none."""
     assert complaints(volume(VOLUME), "state") == []
     assert complaints(volume(VOLUME.replace("Exist: No", "Exist: Yes")), "state")
 
 
 def test_a_pool_of_cachecade_is_no_device() -> None:
-    """The kernel does not see it."""
+    """A CacheCade volume has no SCSI target: the kernel does not see it."""
     found = volume(
         "CacheCade Virtual Drive: 1 (Target Id: 1)\nVirtual Drive Type: CacheCade\nName:pool\nSize:512.0 GB\n"
     )
@@ -192,9 +201,9 @@ def test_a_pool_of_cachecade_is_no_device() -> None:
     assert "SCSI target" not in found.details
 
 
-def test_the_property_command_tells_what_is_configured() -> None:
-    """What is in force stays unknown."""
-    found = card(
+def test_the_property_command_gives_the_configured_policy() -> None:
+    """``-LDGetProp`` gives the configured policy; the active one is unknown."""
+    found = controller_of(
         "Adapter 0-VD 1(target id: 1): Cache Policy:WriteBack, ReadAheadNone, Cached, No Write Cache if bad BBU\n"
         "Adapter 0-VD 1(target id: 1): Disk Write Cache : Disabled\n\nExit Code: 0x00\n"
     ).volumes["1"]
@@ -204,7 +213,7 @@ def test_the_property_command_tells_what_is_configured() -> None:
 
 
 def test_a_label_that_runs_into_the_next() -> None:
-    """An empty name loses its line break."""
+    """An empty name without its line end is followed by the next label."""
     found = volume(
         "Virtual Drive: 1 (Target Id: 1)\n"
         "Name                :RAID Level          : Primary-1,Secondary-0, RAID LevelQualifier-0\n"
@@ -213,10 +222,10 @@ def test_a_label_that_runs_into_the_next() -> None:
     assert fields(found, "name", "raid_level") == (None, "raid10")
 
 
-def test_a_card_without_virtual_drives() -> None:
-    """An empty list is an answer, and no problem."""
+def test_a_controller_without_virtual_drives() -> None:
+    """An empty list is no problem."""
     text = "Adapter 0 -- Virtual Drive Information:\nAdapter 0: No Virtual Drive Configured.\n\nExit Code: 0x00\n"
-    cards, _, problems = told(text)
-    assert cards.by_number["0"].volumes == {}
+    controllers, _, problems = read_outputs(text)
+    assert controllers.by_number["0"].volumes == {}
     assert problems == []
     assert left(text) == []

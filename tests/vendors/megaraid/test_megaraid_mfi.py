@@ -1,4 +1,4 @@
-"""The JSON of raidctl-mfi as the family reads it, and when the family asks for it."""
+"""The JSON of raidctl-mfi as the family reads it, and when the family runs the program."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from raidctl.vendor.plan import Desired
 from raidctl.vendor.protocol import Document, Observation
 from raidctl_megaraid import read, sniff
 from raidctl_megaraid.change import flushes, judge, plan
-from tests.vendors.megaraid.megaraid_scripts import NOBODY, TAIL, Script, bus, ran, seen, whole
+from tests.vendors.megaraid.megaraid_scripted_tools import NOBODY, TAIL, Script, bus, ran, seen, whole
 from tests.vendors.mfi.mfi_firmware import (
     BBU,
     CFG_READ,
@@ -36,34 +36,34 @@ from tests.vendors.mfi.mfi_firmware import (
     volume_list,
 )
 
-CARD = "megaraid_sas 1000:005b"
+CONTROLLER = "megaraid_sas 1000:005b"
 
 
 def output(firmware: Firmware | None = None, **more: Any) -> dict[str, Any]:
-    """What raidctl-mfi prints of a machine with one card."""
-    card, problems = shown(firmware or healthy())
+    """The output of raidctl-mfi on a machine with one controller."""
+    controller, problems = shown(firmware or healthy())
     place = {"number": 0, "scsi_host": 2, "pci_address": "0000:01:00.0", "pci_ids": "1000:005b:1028:1f31"}
     return {
-        "format": "raidctl-mfi 1", "version": "0.1.0", "tried_on": "…", "controllers": [place | card],
+        "format": "raidctl-mfi 1", "version": "0.1.0", "tried_on": "…", "controllers": [place | controller],
         "problems": problems,
     } | more  # fmt: skip
 
 
-def told(given: object) -> Observation:
-    """The observation of one loose file."""
+def observation(given: object) -> Observation:
+    """The observation of one saved output."""
     text = given if isinstance(given, str) else json.dumps(given, indent=1)
     return read([Document("raidctl-mfi.json", "mfi", text)])
 
 
-def card(firmware: Firmware | None = None) -> Controller:
+def only_controller(firmware: Firmware | None = None) -> Controller:
     """The only controller."""
-    (found,) = told(output(firmware)).controllers
+    (found,) = observation(output(firmware)).controllers
     return found
 
 
-def test_a_card_has_its_name_firmware_and_memory() -> None:
-    """APP is the firmware, as the other programs call it; the package stands in the details."""
-    found = card()
+def test_a_controller_has_its_name_firmware_and_memory() -> None:
+    """APP is the firmware, as with the other tools; the package is a detail."""
+    found = only_controller()
     assert (found.id, found.model, found.serial, found.firmware) == (
         "megaraid:0", "RCTL MegaRAID 9999-8i", "RC00000001", "3.140.35-1998",
     )  # fmt: skip
@@ -73,9 +73,9 @@ def test_a_card_has_its_name_firmware_and_memory() -> None:
     assert found.details["package_version"] == "24.9.0-0022"
 
 
-def test_a_volume_is_one_of_the_model() -> None:
-    """Its check under way is its status; its SCSI target leads to the device."""
-    first, second = card().volumes
+def test_all_fields_of_a_volume_are_read() -> None:
+    """A running check is the status, and the SCSI target leads to the device."""
+    first, second = only_controller().volumes
     assert (first.id, first.name, first.raid_level, first.size_bytes) == ("megaraid:0/v0", "data", "raid5", 1 << 40)
     assert (first.status, first.status_text, first.strip_bytes) == ("checking", "Optimal", 65536)
     assert first.progress is not None
@@ -85,8 +85,8 @@ def test_a_volume_is_one_of_the_model() -> None:
 
 
 def test_write_back_is_protected_unless_it_stays_on_with_a_bad_battery() -> None:
-    """With a good battery both are in force and safe; only the words differ."""
-    first, second = (volume.cache for volume in card().volumes)
+    """With a good battery both policies are active."""
+    first, second = (volume.cache for volume in only_controller().volumes)
     assert first is not None
     assert second is not None
     assert (first.write_policy, first.write_active, first.controller_cache) == (
@@ -99,7 +99,7 @@ def test_write_back_is_protected_unless_it_stays_on_with_a_bad_battery() -> None
 
 
 def test_a_fallback_has_its_cause() -> None:
-    """The battery learns, write-through is in force: the volume says why."""
+    """Write-through during a learn cycle is reported with its cause."""
     firmware = healthy()
     firmware.answers[BBU, NONE] = battery(1 << 6)
     firmware.answers[GET_PROP, mbox(0)] = policies(0, 0x05, 0x04)
@@ -107,7 +107,7 @@ def test_a_fallback_has_its_cause() -> None:
     firmware.answers[CFG_READ, NONE] = configuration(
         configured(0, current=0x04), configured(3, default=0x11, current=0x11)
     )
-    cache = card(firmware).volumes[0].cache
+    cache = only_controller(firmware).volumes[0].cache
     assert cache is not None
     assert (cache.write_policy, cache.write_active) == ("protected_write_back", "write_through")
     assert cache.why_not_in_force == "The cache's battery is in a learn cycle."
@@ -118,16 +118,16 @@ def test_a_fallback_has_its_cause() -> None:
     [(0, "ok"), (1 << 3, "charging"), (1 << 6, "learning"), (1 << 10, "failed"), (1, "missing"), (1 << 20, "unknown")],
 )
 def test_the_batterys_bits_are_its_status(bits: int, status: str) -> None:
-    """As those of MegaCli's BBU Status."""
+    """The status bits give the battery's status, as with MegaCli's BBU Status."""
     firmware = healthy()
     firmware.answers[BBU, NONE] = battery(bits)
-    [found] = card(firmware).batteries
+    [found] = only_controller(firmware).batteries
     assert (found.status, found.kind, found.charge_percent) == (status, "battery", 97)
 
 
 def test_drives_have_their_places_groups_and_roles() -> None:
-    """The enclosure's number and the slot make the id; the spare is kept for its array."""
-    found = card()
+    """Enclosure and slot make the id; a dedicated spare belongs to its array."""
+    found = only_controller()
     assert [(drive.id, drive.role, drive.array) for drive in found.drives] == [
         ("megaraid:0/252:0", "member", "megaraid:0/g0"),
         ("megaraid:0/252:1", "member", "megaraid:0/g0"),
@@ -147,15 +147,15 @@ def test_drives_have_their_places_groups_and_roles() -> None:
 @pytest.mark.parametrize(
     ("code", "status"), [(0, "offline"), (1, "degraded"), (2, "degraded"), (3, "ok"), (9, "unknown")]
 )
-def test_a_volumes_state_is_a_word_of_the_family(code: int, status: str) -> None:
-    """A number that no source names is unknown, and a problem."""
+def test_the_state_of_a_volume(code: int, status: str) -> None:
+    """A number without a known state is unknown, and a problem."""
     firmware = healthy()
     rows = volume_list(3)
     rows[12] = code
     firmware.answers[LD_LIST, NONE] = rows
     for key in [(CFG_READ, NONE), (LD_INFO, mbox(3))]:
         del firmware.answers[key]
-    observed = told(output(firmware))
+    observed = observation(output(firmware))
     [volume] = observed.controllers[0].volumes
     assert volume.status == status
     if status == "unknown":
@@ -163,39 +163,39 @@ def test_a_volumes_state_is_a_word_of_the_family(code: int, status: str) -> None
         assert any(problem.where == volume.id and "'state 0x09'" in problem.message for problem in observed.problems)
 
 
-def test_a_problem_of_an_object_stands_at_the_object() -> None:
-    """`controller 0, volume 3` is megaraid:0/v3."""
+def test_a_problem_of_an_object_has_the_objects_id() -> None:
+    """A problem of `controller 0, volume 3` has the id megaraid:0/v3."""
     firmware = healthy()
     firmware.answers[LD_INFO, mbox(3)] = volume_info(0)
-    problems = told(output(firmware)).problems
+    problems = observation(output(firmware)).problems
     assert [problem.where for problem in problems if "returned volume 0" in problem.message] == ["megaraid:0/v3"]
 
 
 def test_every_line_is_accounted_for() -> None:
-    """All that raidctl-mfi prints is a fact, a detail or a note, and what it does not print yet would show."""
-    observed = told(output())
-    assert [line.text for sheet in observed.outputs for line in sheet.unparsed()] == []
+    """All values of the output are read, and an unknown one is unparsed."""
+    observed = observation(output())
+    assert [line.text for one in observed.outputs for line in one.unparsed()] == []
     more = output()
     more["controllers"][0]["new"] = 1
-    assert [line.text for sheet in told(more).outputs for line in sheet.unparsed()] == ["controllers[0].new: 1"]
+    assert [line.text for one in observation(more).outputs for line in one.unparsed()] == ["controllers[0].new: 1"]
 
 
-def test_a_loose_output_is_recognised() -> None:
-    """By its first key, whatever its file is called."""
+def test_a_saved_output_is_recognised() -> None:
+    """The output is recognised by its first key, whatever the file's name."""
     claim = sniff("x.txt", json.dumps(output(), indent=1))
     assert claim is not None
     assert (claim.kind, claim.command) == ("mfi", "raidctl-mfi show")
 
 
 @pytest.mark.parametrize("text", ['{"format": "raidctl-mfi 1", "controllers": [', '{"format": "raidctl-mfi 2"}'])
-def test_a_torn_output_and_one_of_another_form_are_problems(text: str) -> None:
-    """Nothing is shown of them, and that is said."""
-    observed = told(text)
+def test_truncated_and_unknown_outputs_are_problems(text: str) -> None:
+    """A truncated output and an unknown format version are one problem, without a controller."""
+    observed = observation(text)
     assert (observed.controllers, [problem.kind for problem in observed.problems]) == ((), ["unread"])
 
 
 def _places(value: Any, *path: str | int) -> Iterator[tuple[str | int, ...]]:
-    """The path of every value of an output, those of the answers' records left out."""
+    """The path of every value of an output, without the raw answers."""
     yield path
     for key, inner in value.items() if isinstance(value, dict) else enumerate(value if isinstance(value, list) else ()):
         if key != "answers":
@@ -209,7 +209,7 @@ PLACES = [path for path in _places(output()) if len(path) > 1]
 @settings(max_examples=100, deadline=None, phases=[Phase.explicit, Phase.generate])
 @given(st.dictionaries(st.sampled_from(PLACES), ODD, min_size=1, max_size=8))
 def test_no_json_breaks_the_reader(odd: dict[tuple[str | int, ...], Any]) -> None:
-    """Values of any type in any place are read without an exception; shrinking would take longer than it helps."""
+    """Values of any type in any place raise no exception (without shrinking, which takes too long)."""
     made = output()
     for path, value in odd.items():
         place: Any = made
@@ -218,14 +218,14 @@ def test_no_json_breaks_the_reader(odd: dict[tuple[str | int, ...], Any]) -> Non
                 place = place[key]
             place[path[-1]] = json.loads(json.dumps(value))
         except (TypeError, IndexError, KeyError):
-            continue  # another odd value has taken the place above
-    assert isinstance(told(made), Observation)
+            continue  # another odd value has replaced the parent
+    assert isinstance(observation(made), Observation)
 
 
-def test_it_is_asked_where_no_other_program_is_installed() -> None:
-    """One call; the card is told by it."""
+def test_it_is_run_if_no_other_tool_is_installed() -> None:
+    """One call gives the controller and the tool's version."""
     script = Script(["raidctl-mfi"], {"raidctl-mfi show": ran(json.dumps(output()))})
-    observed = seen(script, bus(CARD))
+    observed = seen(script, bus(CONTROLLER))
     assert script.calls == ["raidctl-mfi show"]
     assert [(found.model, found.told_by) for found in observed.controllers] == [
         ("RCTL MegaRAID 9999-8i", "raidctl-mfi")
@@ -233,41 +233,41 @@ def test_it_is_asked_where_no_other_program_is_installed() -> None:
     assert [(tool.name, tool.version) for tool in observed.tools] == [("raidctl-mfi", "0.1.0")]
 
 
-def test_it_is_asked_where_the_others_see_nothing() -> None:
-    """Last of all."""
+def test_it_is_run_if_the_others_list_nothing() -> None:
+    """raidctl-mfi is run last."""
     answers = {f"storcli64 /call show all {TAIL}": NOBODY, "raidctl-mfi show": ran(json.dumps(output()))}
     script = Script(["storcli64", "raidctl-mfi"], answers)
-    observed = seen(script, bus(CARD))
+    observed = seen(script, bus(CONTROLLER))
     assert script.calls[-1] == "raidctl-mfi show"
     assert [found.told_by for found in observed.controllers] == ["raidctl-mfi"]
 
 
 @pytest.mark.parametrize(
-    "cards",
-    [[], ["megaraid_sas 1000:10e2"], [CARD, "megaraid_sas 1000:10e2"], ["mpi3mr 1000:00a5"], ["ahci 8086:2922"]],
+    "controllers",
+    [[], ["megaraid_sas 1000:10e2"], [CONTROLLER, "megaraid_sas 1000:10e2"], ["mpi3mr 1000:00a5"], ["ahci 8086:2922"]],
 )
-def test_it_is_not_asked_for_cards_that_it_does_not_know(cards: list[str]) -> None:
-    """None at all, another driver's, and any host with a card that MegaCli freezes by the same door."""
+def test_it_is_not_run_for_unsupported_controllers(controllers: list[str]) -> None:
+    """It is not run for other drivers, or on a host with a controller that MegaCli freezes."""
     script = Script(["raidctl-mfi"])
-    seen(script, bus(*cards))
+    seen(script, bus(*controllers))
     assert script.calls == []
 
 
-def test_a_card_that_it_is_not_asked_for_has_the_reason() -> None:
-    """raidctl-mfi comes with raidctl, so somebody will wonder."""
+def test_the_reason_for_not_running_it_is_reported() -> None:
+    """A problem gives the reason, because raidctl-mfi is installed with raidctl."""
     observed = seen(Script(["raidctl-mfi"]), bus("megaraid_sas 1000:10e2"))
     assert [problem.message[:25] for problem in observed.problems] == ["raidctl-mfi was not run: "]
 
 
-def test_it_is_not_asked_where_another_program_has_told() -> None:
-    """Storcli knows more, and was tried on real cards."""
+def test_it_is_not_run_if_another_tool_reported_all() -> None:
+    """Storcli reports more, and was tested on real controllers."""
     script = Script(["storcli64", "raidctl-mfi"], whole("storcli64"))
-    seen(script, bus(CARD))
+    seen(script, bus(CONTROLLER))
     assert not any(call.startswith("raidctl-mfi") for call in script.calls)
 
 
-def test_a_card_that_never_answered_is_not_listed() -> None:
-    """The right is missing: its problem is passed on, the kernel's view of the card is for others to show."""
+def test_a_controller_without_any_answer_is_not_listed() -> None:
+    """Without permission there is no controller, and the program's problem is passed on."""
     problem = {
         "severity": "error", "kind": "no_right", "where": "raidctl-mfi",
         "message": "The driver may not be asked (EACCES).",
@@ -277,35 +277,35 @@ def test_a_card_that_never_answered_is_not_listed() -> None:
         "format": "raidctl-mfi 1", "version": "0.1.0", "controllers": [{"number": 0, "scsi_host": 2}],
         "problems": [problem],
     }  # fmt: skip
-    observed = seen(Script(["raidctl-mfi"], {"raidctl-mfi show": ran(json.dumps(given), code=4)}), bus(CARD))
+    observed = seen(Script(["raidctl-mfi"], {"raidctl-mfi show": ran(json.dumps(given), code=4)}), bus(CONTROLLER))
     assert observed.controllers == ()
     assert [(one.kind, one.message) for one in observed.problems] == [("no_right", problem["message"])]
 
 
 @pytest.mark.parametrize("answer", [RunAnswer(code=-9), ran("Traceback …", code=1), ran("")])
 def test_a_program_that_fails_is_a_problem(answer: RunAnswer) -> None:
-    """No answer, or one that is no JSON."""
-    observed = seen(Script(["raidctl-mfi"], {"raidctl-mfi show": answer}), bus(CARD))
+    """A crash, no output or no JSON is a problem."""
+    observed = seen(Script(["raidctl-mfi"], {"raidctl-mfi show": answer}), bus(CONTROLLER))
     assert observed.controllers == ()
     assert {problem.kind for problem in observed.problems} == {"unread"}
 
 
-def test_nothing_is_set_through_it() -> None:
-    """It was tried on emulated cards only: a wish is refused with that reason."""
-    observed = seen(Script(["raidctl-mfi"], {"raidctl-mfi show": ran(json.dumps(output()))}), bus(CARD))
+def test_settings_are_refused() -> None:
+    """Settings are refused: the program was tested on emulated controllers only."""
+    observed = seen(Script(["raidctl-mfi"], {"raidctl-mfi show": ran(json.dumps(output()))}), bus(CONTROLLER))
     [found] = observed.controllers
     assert [name for name, can in found.capabilities.items() if can.set] == ["flush"]
-    wish = Desired(object_id="megaraid:0/v0", setting="write_policy", value="write_through")
+    request = Desired(object_id="megaraid:0/v0", setting="write_policy", value="write_through")
     tools: list[Tool] = list(observed.tools)
-    made = plan(found, [wish], tools)
+    made = plan(found, [request], tools)
     assert (made.steps, [refusal.reason[:40] for refusal in made.refusals]) == (
         (), ["raidctl changes nothing through raidctl-"],
     )  # fmt: skip
 
 
-def test_a_flush_goes_through_it() -> None:
-    """The driver sends the same command at every shutdown; what the firmware says of it is judged."""
-    observed = seen(Script(["raidctl-mfi"], {"raidctl-mfi show": ran(json.dumps(output()))}), bus(CARD))
+def test_a_flush_is_run() -> None:
+    """A flush is run, and the firmware's result is judged."""
+    observed = seen(Script(["raidctl-mfi"], {"raidctl-mfi show": ran(json.dumps(output()))}), bus(CONTROLLER))
     [found] = observed.controllers
     [one] = flushes(found, observed.tools)
     assert one.action is not None
@@ -313,16 +313,16 @@ def test_a_flush_goes_through_it() -> None:
     done = {"controllers": [{"result": {"outcome": "done", "message": "…"}}], "problems": []}
     refused = {"controllers": [{"result": {"outcome": "refused", "message": "0x15, flush failed."}}], "problems": []}
     barred = {"controllers": [], "problems": [{"message": "The driver may not be asked (EACCES)."}]}
-    said = [judge(one.action, ran(json.dumps(given))) for given in (done, refused, barred)]
-    assert said == [None, "0x15, flush failed.", "The driver may not be asked (EACCES)."]
+    verdicts = [judge(one.action, ran(json.dumps(given))) for given in (done, refused, barred)]
+    assert verdicts == [None, "0x15, flush failed.", "The driver may not be asked (EACCES)."]
     assert [judge(one.action, ran(text)) for text in ("", "[]", '{"controllers": 3}')] == [
         "raidctl-mfi printed nothing.", "[]", '{"controllers": 3}',
     ]  # fmt: skip
 
 
 def test_problems_have_the_types_of_the_model() -> None:
-    """Whatever the file says of severity and kind."""
+    """A problem with values of wrong types becomes an ``unread`` warning."""
     odd = [{"severity": "loud", "kind": 3, "where": 4, "message": None, "remedy": {}}]
-    problems = told(output(problems=odd)).problems
+    problems = observation(output(problems=odd)).problems
     expected = Problem(severity="warning", kind="unread", where="raidctl-mfi.json", message="None")
     assert expected in problems

@@ -1,4 +1,4 @@
-"""Deeds with storcli, perccli and MegaCli: the commands, what is read afterwards, what is refused and undone."""
+"""Deeds with storcli, perccli and MegaCli: commands, later readings, refusals and undo."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from raidctl.survey.survey import Survey
 from raidctl.vendor.plan import Deed, Verb
 from raidctl_megaraid import operate
 from raidctl_megaraid.operate.commands import PRINTED
-from tests.vendors.megaraid.megaraid_deeds import CARD, Bench, words
+from tests.vendors.megaraid.megaraid_deeds import CONTROLLER, Bench, words
 
 MISSING = "8:1"
 """The bay of the failed drive of perc5i, whose place in the array is free."""
@@ -32,18 +32,18 @@ def perc5i(tmp_path: Path) -> Bench:
 
 
 def exchanged(bench: Bench, bay: str) -> None:
-    """A new drive in a bay, which the controller does not take by itself."""
+    """Put a new drive into a bay that the controller does not use automatically."""
     bench.machine.keep(bench.machine.state() | {"megaraid 0/auto": "Off"})
     if f"megaraid 0/bay {bay}" in bench.machine.state():
         bench.machine.pull(bay)
     bench.machine.insert(bay)
 
 
-# --- a drive leaves, a drive comes
+# --- removing and adding drives
 
 
 def test_storcli_takes_a_drive_out_and_lets_another_in(h730: Bench) -> None:
-    """Offline, missing, spun down; then into the free row of the group, and rebuilt."""
+    """A drive is set offline, missing and spun down; a new one gets its row and is rebuilt."""
     assert h730.do("remove_spare", "", "32:8") == ["/e32/s8 delete hotsparedrive"]
     assert h730.do("take_out", "v1", "32:5") == ["/e32/s5 set offline", "/e32/s5 set missing", "/e32/s5 spindown"]
     assert (h730.status("v1"), h730.do("take_out", "v1", "32:5")) == ("degraded", [])
@@ -59,7 +59,7 @@ def test_storcli_takes_a_drive_out_and_lets_another_in(h730: Bench) -> None:
 
 
 def test_megacli_takes_a_drive_out_and_lets_another_in(perc5i: Bench) -> None:
-    """The array and row are those of -PdGetMissing, and not the number of the slot."""
+    """Array and row are those of -PdGetMissing, not the slot's number."""
     exchanged(perc5i, MISSING)
     let_in = ["-PdReplaceMissing -PhysDrv[8:1] -Array0 -row1", "-PDRbld -Start -PhysDrv[8:1]"]
     assert perc5i.do("let_in", "v0", MISSING) == let_in
@@ -75,16 +75,16 @@ def test_megacli_takes_a_drive_out_and_lets_another_in(perc5i: Bench) -> None:
     assert perc5i.status() == "degraded"
 
 
-def test_a_controller_that_rebuilds_by_itself_gets_no_command(h730: Bench) -> None:
-    """A new drive in the bay of the missing one is rebuilt at once, and a spare steps in: nothing is let in."""
+def test_a_controller_that_rebuilds_automatically_gets_no_command(h730: Bench) -> None:
+    """A new drive that is rebuilt automatically, or a spare that is, needs no command."""
     h730.do("remove_spare", "", "32:8")
     h730.machine.pull("32:5")
     h730.machine.insert("32:5")
     assert (h730.drive("32:5").status_text, h730.do("let_in", "v1", "32:5")) == ("Rbld", [])
 
 
-def test_a_spare_that_steps_in_is_told_and_not_disturbed(h730: Bench) -> None:
-    """Only one command: what the old drive is then, the next reading shows; nothing puts the spare back."""
+def test_a_spare_that_takes_over_is_reported_and_not_changed(h730: Bench) -> None:
+    """One command without an undo: the step names the spare that takes over."""
     [step] = h730.plan("take_out", "v1", "32:5").steps
     assert step.undo.empty
     assert "32:8" in " ".join(step.affects)
@@ -96,13 +96,13 @@ def test_a_spare_that_steps_in_is_told_and_not_disturbed(h730: Bench) -> None:
     assert h730.do("let_in", "v1", "32:5") == []
 
 
-def test_a_spare_of_another_medium_does_not_step_in(h730: Bench) -> None:
-    """The spare is a hard drive, the mirror has SSDs: the whole sequence is planned."""
+def test_a_spare_of_another_medium_does_not_take_over(h730: Bench) -> None:
+    """An HDD spare does not replace an SSD: all three steps are planned."""
     assert len(h730.plan("take_out", "v0", "32:1").steps) == 3
 
 
 def test_a_drive_that_comes_back_is_marked_good_first(h730: Bench) -> None:
-    """``UBad``: then it is read again, as the controller may take it by itself."""
+    """A drive in ``UBad`` is set good and read again before it is inserted."""
     h730.do("remove_spare", "", "32:8")
     serial = h730.drive("32:5").serial
     h730.machine.keep(h730.machine.state() | {"megaraid 0/auto": "Off"})
@@ -114,7 +114,7 @@ def test_a_drive_that_comes_back_is_marked_good_first(h730: Bench) -> None:
 
 
 def test_a_member_is_copied_and_its_array_stays_complete(h730: Bench) -> None:
-    """The spare takes the place of the member, which is unassigned then."""
+    """Copyback makes the spare a member and the member unassigned."""
     assert h730.do("replace", "v1", "32:5", "32:8") == ["/e32/s5 start copyback target=32:8"]
     assert h730.status("v1") in ("ok", "rebuilding")
     h730.machine.pass_time(7300)
@@ -122,8 +122,8 @@ def test_a_member_is_copied_and_its_array_stays_complete(h730: Bench) -> None:
 
 
 @pytest.mark.parametrize("name", ["h730", "perc5i"])
-def test_what_was_taken_out_is_put_back_last_first(name: str, tmp_path: Path) -> None:
-    """Spun up, into its place, rebuilt: as far as the tool has commands for it."""
+def test_a_removal_is_undone_in_reverse_order(name: str, tmp_path: Path) -> None:
+    """The steps are undone in reverse order, as far as the tool has commands for it."""
     bench = Bench(name, tmp_path)
     volume, bay = ("v1", "32:5") if name == "h730" else ("v0", "8:3")
     if name == "h730":
@@ -147,7 +147,7 @@ def test_what_was_taken_out_is_put_back_last_first(name: str, tmp_path: Path) ->
 
 
 def test_storcli_spares(h730: Bench) -> None:
-    """Global and dedicated ones, each removed again; a second time nothing is done."""
+    """Global and dedicated spares are added and removed, each only once."""
     h730.do("remove_spare", "", "32:8")
     assert h730.do("add_spare", "v1", "32:8") == ["/e32/s8 add hotsparedrive DGs=1"]
     assert (h730.drive("32:8").spare_for, h730.do("add_spare", "v1", "32:8")) == (("megaraid:0/g1",), [])
@@ -157,7 +157,7 @@ def test_storcli_spares(h730: Bench) -> None:
 
 
 def test_megacli_spares(perc5i: Bench) -> None:
-    """Only global ones: the number by which it names an array is in none of its outputs."""
+    """Only global spares: none of the tool's outputs has its number of an array."""
     exchanged(perc5i, MISSING)
     perc5i.do("let_in", "v0", MISSING)
     perc5i.machine.pass_time(7300)
@@ -169,7 +169,7 @@ def test_megacli_spares(perc5i: Bench) -> None:
 
 
 def test_rebuilds_are_stopped_and_started(h730: Bench) -> None:
-    """Stopped, the member is offline."""
+    """A member whose rebuild is stopped is offline."""
     h730.do("remove_spare", "", "32:8")
     h730.machine.pull("32:5")
     h730.machine.insert("32:5")
@@ -185,7 +185,7 @@ def test_rebuilds_are_stopped_and_started(h730: Bench) -> None:
     [("9271", "/v0 start cc", "/v0 stop cc"), ("perc5i", "-LDCC -Start -L0", "-LDCC -Abort -L0")],
 )
 def test_checks(name: str, start: str, stop: str, tmp_path: Path) -> None:
-    """Started, with a percentage, and stopped; what runs is not started again."""
+    """A check is started once, shows its percentage, and is stopped once."""
     bench = Bench(name, tmp_path)
     if name == "perc5i":
         exchanged(bench, MISSING)
@@ -193,15 +193,15 @@ def test_checks(name: str, start: str, stop: str, tmp_path: Path) -> None:
         bench.machine.pass_time(7300)
     assert bench.do("start_check", "v0") == [start]
     bench.machine.pass_time(900)
-    [progress] = [one.progress for one in bench.card().volumes]
+    [progress] = [one.progress for one in bench.controller().volumes]
     assert progress is not None
     assert (progress.operation, progress.percent) == ("check", 25)
     assert bench.do("start_check", "v0") == []
     assert (bench.do("stop_check", "v0"), bench.do("stop_check", "v0")) == ([stop], [])
 
 
-def test_what_storcli_pauses_is_seen_paused(h730: Bench) -> None:
-    """A rebuild by ``show rebuild``, a check by ``show cc``; a second pause is not needed."""
+def test_storcli_reports_what_is_paused(h730: Bench) -> None:
+    """Paused rebuilds and checks are read as paused, and not paused again."""
     h730.do("remove_spare", "", "32:8")
     assert h730.do("start_check", "v0") == ["/v0 start cc"]
     h730.machine.pass_time(900)
@@ -219,8 +219,8 @@ def test_what_storcli_pauses_is_seen_paused(h730: Bench) -> None:
     assert h730.status("v1") == "ok"
 
 
-def test_what_megacli_pauses_is_printed(perc5i: Bench) -> None:
-    """Its progress does not show a pause."""
+def test_pauses_with_megacli_are_printed(perc5i: Bench) -> None:
+    """MegaCli does not report a pause: the command is printed instead of run."""
     exchanged(perc5i, MISSING)
     perc5i.do("let_in", "v0", MISSING)
     for verb, bay in (("pause_rebuild", MISSING), ("resume_rebuild", MISSING), ("pause_check", None)):
@@ -229,7 +229,7 @@ def test_what_megacli_pauses_is_printed(perc5i: Bench) -> None:
 
 
 def test_states_of_a_drive(h730: Bench) -> None:
-    """Offline, and online as it is; the configuration is kept before."""
+    """A member is set offline and online, once; the configuration is saved first."""
     [step] = h730.plan("offline", "32:5").steps
     assert [saved.name for saved in step.saves] == ["megaraid-0-configuration"]
     h730.do("remove_spare", "", "32:8")
@@ -244,24 +244,24 @@ def test_states_of_a_drive(h730: Bench) -> None:
 
 
 def test_jbod_and_back(h730: Bench) -> None:
-    """Where the controller's JBOD mode is on; by storcli both ways."""
+    """With the controller's JBOD mode on, storcli converts a drive and back."""
     h730.do("remove_spare", "", "32:8")
     [denial] = h730.plan("jbod", "32:8").denials
     assert "JBOD mode is off" in denial.reason
-    seen, card = h730.look(), h730.card()
-    details = {name: "Yes" if "JBOD" in name else text for name, text in card.details.items()}
+    seen, controller = h730.read(), h730.controller()
+    details = {name: "Yes" if "JBOD" in name else text for name, text in controller.details.items()}
     drive = operate.plan_deeds(
-        _replaced(card, details), [_deed("jbod", "32:8")], list(seen.inventory.tools), seen.view
+        _replaced(controller, details), [_deed("jbod", "32:8")], list(seen.inventory.tools), seen.view
     ).steps  # fmt: skip
     assert [(words(step.action), words(step.undo)) for step in drive] == [("/e32/s8 set jbod", "/e32/s8 del jbod")]
 
 
-# --- what is refused, and what is printed
+# --- refusals and printed commands
 
 
 @pytest.mark.parametrize("verb", sorted(PRINTED["storcli"]))
-def test_what_no_reading_shows_is_printed(verb: Verb, h730: Bench) -> None:
-    """The command is named for a person; nothing is run, and it is not in the table."""
+def test_what_no_output_confirms_is_printed(verb: Verb, h730: Bench) -> None:
+    """A command whose result no output shows is printed, and is not in the table."""
     h730.do("remove_spare", "", "32:8")
     target: dict[str, tuple[str, str | None]] = {
         "erase": ("32:8", None), "patrol": ("", None), "learn": ("", None)
@@ -297,7 +297,7 @@ def test_what_no_reading_shows_is_printed(verb: Verb, h730: Bench) -> None:
 def test_what_the_hardware_cannot_do_is_refused_with_the_reason(
     verb: Verb, where: str, bay: str | None, reason: str, h730: Bench
 ) -> None:
-    """And without a command."""
+    """An impossible deed is refused with the reason, without a command."""
     plan = h730.plan(verb, where, bay)
     assert not plan.steps
     assert reason in plan.denials[0].reason
@@ -307,23 +307,23 @@ def _deed(verb: Verb, where: str) -> Deed:
     return Deed(object_id=f"megaraid:0/{where}", verb=verb)
 
 
-def _replaced(card: Controller, details: dict[str, str]) -> Controller:
-    return replace(card, details=details)
+def _replaced(controller: Controller, details: dict[str, str]) -> Controller:
+    return replace(controller, details=details)
 
 
 def test_guard_X2_a_group_that_went_with_its_last_volume_is_not_named(h730: Bench) -> None:
-    """Its number may be another group's by then: the volume is gone, another one, or in another group."""
+    """The array's number is used only while the volume is the same and in the same array."""
     h730.do("remove_spare", "", "32:8")
     [step] = h730.plan("add_spare", "v1", "32:8").steps
     assert step.action.argv[-3:] == ("DGs=1", "nolog", "J")
-    seen = h730.look()
-    card = h730.card()
-    [volume] = [one for one in card.volumes if one.id == f"{CARD}/v1"]
+    seen = h730.read()
+    controller = h730.controller()
+    [volume] = [one for one in controller.volumes if one.id == f"{CONTROLLER}/v1"]
 
     def now(*volumes: Volume) -> Survey:
-        others = tuple(one for one in card.volumes if one.id != volume.id)
+        others = tuple(one for one in controller.volumes if one.id != volume.id)
         return replace(seen, inventory=replace(
-            seen.inventory, controllers=(replace(card, volumes=(*others, *volumes)),)
+            seen.inventory, controllers=(replace(controller, volumes=(*others, *volumes)),)
         ))  # fmt: skip
 
     def stopped(survey: Survey) -> bool:
@@ -332,4 +332,4 @@ def test_guard_X2_a_group_that_went_with_its_last_volume_is_not_named(h730: Benc
     assert not stopped(now(volume))
     assert stopped(now())
     assert stopped(now(replace(volume, unique_id="600508e0")))
-    assert stopped(now(replace(volume, array=f"{CARD}/g0")))
+    assert stopped(now(replace(volume, array=f"{CONTROLLER}/g0")))

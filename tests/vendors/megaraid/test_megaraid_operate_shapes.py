@@ -1,4 +1,4 @@
-"""What holds for every command that is planned, on every recorded controller; what the tools' replies mean."""
+"""What holds for every planned command on every recorded controller, and what the replies mean."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ TOOLS = ("storcli64", "perccli64", "MegaCli64")
 
 
 def seen() -> Iterator[tuple[str, Survey]]:
-    """All recorded machines and demos, and a part of a collection of outputs where there is one."""
+    """All recorded machines and demos, and a part of the collection of outputs if it exists."""
     yield from machines()
     folders = ("storcli_json", "storcli_text", "megacli")
     paths = sorted(path for name in folders for path in (COLLECTION / name).glob("*")) if COLLECTION.is_dir() else []
@@ -32,46 +32,46 @@ def seen() -> Iterator[tuple[str, Survey]]:
         yield path.name, of_file(str(path))
 
 
-def everything(card: Controller) -> Iterator[Deed]:
-    """Every deed on every object of a controller, whether it makes sense or not."""
-    drives = [drive.id for drive in card.drives][:12]
+def everything(controller: Controller) -> Iterator[Deed]:
+    """Every deed on every object of a controller, possible or not."""
+    drives = [drive.id for drive in controller.drives][:12]
     for verb in VERBS:
-        yield from (Deed(object_id=volume.id, verb=verb) for volume in card.volumes)
+        yield from (Deed(object_id=volume.id, verb=verb) for volume in controller.volumes)
         yield from (Deed(object_id=drive, verb=verb) for drive in drives)
         for drive in drives:
-            targets = [card.id, *(volume.id for volume in card.volumes[:2])]
+            targets = [controller.id, *(volume.id for volume in controller.volumes[:2])]
             yield from (Deed(object_id=one, verb=verb, drive=drive, successor=drives[-1]) for one in targets)
 
 
 def planned(survey: Survey) -> Iterator[tuple[Step, Survey, Controller]]:
-    """All steps that are planned on a machine, by each tool that could have reported its controllers."""
-    for card in survey.inventory.controllers:
-        if not card.id.startswith("megaraid:"):
+    """All steps planned on a machine, with each tool that could have reported its controllers."""
+    for controller in survey.inventory.controllers:
+        if not controller.id.startswith("megaraid:"):
             continue
-        own = [card.told_by] if card.told_by else TOOLS
+        own = [controller.told_by] if controller.told_by else TOOLS
         for name in own:
             tools = [Tool(name=name, path=f"/opt/x/{name}")]
-            for step in plan_deeds(card, list(everything(card)), tools, survey.view).steps:
-                yield step, survey, card
+            for step in plan_deeds(controller, list(everything(controller)), tools, survey.view).steps:
+                yield step, survey, controller
 
 
 def test_every_command_is_in_the_table_and_names_only_what_was_read() -> None:
-    """Also its undoing; no command contains force or all, none is without identities and without what follows."""
+    """No command or undo has a force option or acts on all; each has subjects and expectations."""
     count = 0
     for name, survey in seen():
-        for step, machine, card in planned(survey):
+        for step, machine, controller in planned(survey):
             count += 1
             known = known_words(machine.inventory, machine.view)
             for action in (step.action, *(saved.action for saved in step.saves)):
                 assert not any(FORCING.fullmatch(word) for word in action.argv), (name, action)
             assert outside(step.action, operate.SHAPES, known) is None, (name, step.action)
-            # the row of a place is read when it is free, so its number counts as read here
+            # the row of a place is reported once it is free, so its number counts as read
             free = known | {str(number) for number in range(64)}
             assert step.undo.empty or outside(step.undo, operate.SHAPES, free) is None, (name, step.undo)
             assert step.expects, (name, step)
             assert step.subjects, (name, step)
             assert all(one.unique for one in step.subjects), (name, step)
-            assert step.object_id.startswith(card.id)
+            assert step.object_id.startswith(controller.id)
             assert step.kind == "deed"
             assert step.undo.empty == bool(step.no_way_back) == (step.way_back == "none"), (name, step)
             assert bool(step.undo_expects) != step.undo.empty, (name, step)
@@ -81,14 +81,14 @@ def test_every_command_is_in_the_table_and_names_only_what_was_read() -> None:
 
 
 def test_shapes_of_the_second_generation_are_of_single_drives() -> None:
-    """A form in the help of storcli2 or perccli2 does not tell what else a command acts on."""
+    """Commands of storcli2 and perccli2 act on one drive, because their help explains no more."""
     own = [shape for shape in operate.SHAPES if shape[0] in ("storcli2", "perccli2")]
     assert {shape[1] for shape in own} == {"/c{}/e{}/s{}", "/c{}/s{}"}
     assert not any("jbod" in shape and "del" in shape for shape in own)
 
 
 def test_no_shape_forces_anything() -> None:
-    """Nor acts on everything; nothing is deleted but spares, foreign configurations and preserved cache."""
+    """No command in the table forces, acts on all, or deletes a volume."""
     bad = ("force", "all", "-Force", "fall", "vd", "config", "-CfgClr", "-CfgLdDel", "init")
     for shape in operate.SHAPES:
         assert not any(FORCING.fullmatch(word) for word in shape), shape
@@ -115,7 +115,7 @@ def test_no_shape_forces_anything() -> None:
     ],
 )
 def test_what_is_not_in_the_table_is_not_run(argv: tuple[str, ...]) -> None:
-    """Words that force, drives that were not read, another controller, other programs and verbs."""
+    """Force options, drives that were not read, other controllers and other tools are rejected."""
     known = {"0", "252", "1", "252:1", "megaraid:0/252:1", "v0"}
     assert (
         outside(Action(argv=("storcli64", "/c0/e252/s1", "set", "offline", "nolog", "J")), operate.SHAPES, known)
@@ -125,31 +125,32 @@ def test_what_is_not_in_the_table_is_not_run(argv: tuple[str, ...]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("told_by", "why"),
+    ("tool", "why"),
     [("raidctl-mfi", "raidctl-mfi"), (None, "unknown")],
 )
-def test_tools_without_deeds_refuse_each_with_the_reason(told_by: str | None, why: str) -> None:
-    """Raidctl's own reader, and no tool: no step, whatever is asked."""
-    card = next(
-        card for _, survey in machines() for card in survey.inventory.controllers
-        if card.id.startswith("megaraid:") and card.volumes and card.told_by in ("storcli64", "perccli64")
+def test_tools_without_deeds_refuse_each_with_the_reason(tool: str | None, why: str) -> None:
+    """raidctl-mfi and an unknown tool give no step, and a reason."""
+    controller = next(
+        controller for _, survey in machines() for controller in survey.inventory.controllers
+        if controller.id.startswith("megaraid:") and controller.volumes
+        and controller.told_by in ("storcli64", "perccli64")
     )  # fmt: skip
-    tools = [Tool(name=told_by, path="/x")] if told_by else []
-    plan = plan_deeds(replace(card, told_by=told_by), list(everything(card)), tools, HostView())
+    tools = [Tool(name=tool, path="/x")] if tool else []
+    plan = plan_deeds(replace(controller, told_by=tool), list(everything(controller)), tools, HostView())
     assert not plan.steps
     assert {why in denial.reason for denial in plan.denials} == {True}
-    able = abilities(replace(card, told_by=told_by), tools)
+    able = abilities(replace(controller, told_by=tool), tools)
     assert set(able) == set(VERBS)
     assert not any(one.can for one in able.values())
 
 
-def test_abilities_are_of_known_verbs_and_say_why_not() -> None:
-    """Every verb that a tool cannot do has its reason; what is only printed says so."""
+def test_each_verb_without_an_ability_has_a_reason() -> None:
+    """Every verb that a tool cannot carry out has its reason."""
     assert set(VERBS) <= set(get_args(Verb))
     for _, survey in machines():
-        for card in survey.inventory.controllers:
-            if card.id.startswith("megaraid:") and card.told_by:
-                for verb, one in abilities(card, [Tool(name=card.told_by, path="/x")]).items():
+        for controller in survey.inventory.controllers:
+            if controller.id.startswith("megaraid:") and controller.told_by:
+                for verb, one in abilities(controller, [Tool(name=controller.told_by, path="/x")]).items():
                     assert one.can or one.why_not, verb
                     assert not (one.can and one.printed), verb
                     assert one.can is (one.proof != "none"), verb
@@ -182,8 +183,8 @@ _ROW = ',"Detailed Status":[{{"Drive":"/c0/e251/s6","Status":"Failure","ErrCd":{
         ("", "It printed nothing."),
     ],
 )  # fmt: skip
-def test_the_words_of_storcli(text: str, words: str | None) -> None:
-    """The reply's rows decide, and the firmware's code has a meaning."""
+def test_replies_of_storcli(text: str, words: str | None) -> None:
+    """The reply's rows decide; the firmware's error code gets its meaning."""
     found = judge(_STORCLI, RunAnswer(code=0, out=text.encode()))
     assert (found is None) if words is None else (found is not None and words in found), found
 
@@ -203,14 +204,14 @@ def test_the_words_of_storcli(text: str, words: str | None) -> None:
         ("", "It printed nothing."),
     ],
 )  # fmt: skip
-def test_the_words_of_megacli(text: str, words: str | None) -> None:
-    """Without the right to, it ends with exit code 0 and does nothing."""
+def test_replies_of_megacli(text: str, words: str | None) -> None:
+    """A reply without a sentence of success is a failure, even with exit code 0."""
     found = judge(_MEGACLI, RunAnswer(code=0, out=text.encode()))
     assert (found is None) if words is None else (found is not None and words in found), found
 
 
-def test_programs_that_only_read_stand_in_nobodys_way() -> None:
-    """A reading storcli or MegaCli, another program; not one that may be changing something."""
+def test_only_tools_that_may_change_something_hinder() -> None:
+    """A tool that only reads does not hinder; one that may change something does."""
     for words in (
         "storcli64 /c0 show all J",
         "MegaCli64 -PDList -aALL",

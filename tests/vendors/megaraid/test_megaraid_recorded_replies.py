@@ -1,4 +1,4 @@
-"""What ``raidctl vendors`` calls tried on captures: the deed is played, and the reply is the recorded one."""
+"""Verbs with recorded replies: the simulated machine gives the recorded reply to each."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.vendors.megaraid.megaraid_deeds import Bench
 
 
 def _plain(bench: Bench) -> None:
-    """Nothing happens before."""
+    """No preparation."""
 
 
 def _spare(bench: Bench) -> None:
@@ -78,12 +78,12 @@ _PLAYED: dict[tuple[str, Verb], tuple[str, Callable[[Bench], None], str, str | N
     ("megacli", "start_rebuild"): ("perc5i", _stopped, "v0", "8:1"),
     ("megacli", "discard_preserved"): ("perc5i", _pinned, "", None),
 }
-"""Demo, what happened before, the object, and the drive of each verb whose reply was recorded."""
+"""Demo, preparation, object and drive of each verb with a recorded reply."""
 
 
 @pytest.mark.parametrize(("kind", "verb"), [(kind, verb) for kind, verbs in RECORDED.items() for verb in verbs])
 def test_the_reply_is_the_recorded_one(kind: str, verb: Verb, tmp_path: Path) -> None:
-    """Of every verb that claims it, and the machine shows the deed afterwards."""
+    """The reply of the simulated machine contains the recorded one, and the deed takes effect."""
     demo, before, where, bay = _PLAYED[kind, verb]
     bench = Bench(demo, tmp_path)
     before(bench)

@@ -1,4 +1,4 @@
-"""Whatever stands in an output, the readers return an observation."""
+"""Any output gives an observation, never an exception."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from raidctl.request import Failure, Run, RunAnswer
 from raidctl.vendor.protocol import Document, Observation
 from raidctl_megaraid import read, sniff
 from tests.support.machines import MACHINES, recording
-from tests.vendors.megaraid.megaraid_scripts import Script, answer, basics, bus, disk, printed, seen
+from tests.vendors.megaraid.megaraid_scripted_tools import Script, answer, basics, bus, drive_row, printed, seen
 
 TEXTS = [
     (reply.out.decode(), "megacli" if "mega" in request.argv[0].lower().rsplit("/", 1)[-1] else "storcli")
@@ -31,21 +31,21 @@ leaves = st.recursive(
 
 
 def check(found: Observation) -> None:
-    """Ids are unique, and every fact stands at an object that is there."""
+    """Ids are unique, and every fact belongs to an existing object."""
     objects = [
         item.id
-        for card in found.controllers
-        for group in ((card,), card.batteries, card.arrays, card.volumes, card.drives)
+        for controller in found.controllers
+        for group in ((controller,), controller.batteries, controller.arrays, controller.volumes, controller.drives)
         for item in group
     ]
     assert len(objects) == len(set(objects))
-    assert {fact.object_id for sheet in found.outputs for fact in sheet.facts} <= set(objects)
+    assert {fact.object_id for output in found.outputs for fact in output.facts} <= set(objects)
 
 
 @given(st.text(max_size=400), kinds)
 @settings(max_examples=60, deadline=None)
 def test_any_text_is_read_and_sniffed(text: str, kind: str) -> None:
-    """As a text of either dialect."""
+    """Random text is read as either dialect."""
     sniff("x", text)
     check(read([Document("x", kind, text)]))
 
@@ -53,7 +53,7 @@ def test_any_text_is_read_and_sniffed(text: str, kind: str) -> None:
 @given(st.dictionaries(st.text(max_size=12), leaves, max_size=5), leaves)
 @settings(max_examples=60, deadline=None)
 def test_any_json_is_read(data: dict[str, Any], status: Any) -> None:
-    """With anything where the response data or the command's status are expected."""
+    """Random JSON as response data and command status is read."""
     controllers = [{"Command Status": {"Controller": 0, "Status": status}, "Response Data": data}, status]
     check(read([Document("x", "storcli", json.dumps({"Controllers": controllers}))]))
 
@@ -61,7 +61,7 @@ def test_any_json_is_read(data: dict[str, Any], status: Any) -> None:
 @given(st.data())
 @settings(max_examples=60, deadline=None)
 def test_damaged_outputs_are_read(data: st.DataObject) -> None:
-    """Cut off, doubled, with a piece of another in the middle, as the other dialect."""
+    """Recorded outputs are read cut off, doubled, mixed, and as the other dialect."""
     text, kind = data.draw(st.sampled_from(TEXTS))
     other, _ = data.draw(st.sampled_from(TEXTS))
     start, end = sorted(data.draw(st.tuples(st.integers(0, len(text)), st.integers(0, len(text)))))
@@ -74,32 +74,32 @@ def test_damaged_outputs_are_read(data: st.DataObject) -> None:
 @given(st.lists(st.sampled_from(TEXTS), min_size=2, max_size=4))
 @settings(max_examples=30, deadline=None)
 def test_any_mixture_of_outputs_is_read_together(texts: list[tuple[str, str]]) -> None:
-    """Of several machines and dialects."""
+    """Outputs of several machines and dialects are read together."""
     check(read([Document(f"{number}.txt", kind, text) for number, (text, kind) in enumerate(texts)]))
 
 
 @pytest.mark.parametrize("value", ["9" * 400, "9" * 400 + " GB", "-1", "1e400", "\x1b[2J", "[bold]", "NaN", "{}"])
 def test_absurd_values_are_reported_or_kept(value: str) -> None:
-    """In every place where a figure is expected."""
+    """Absurd values in place of numbers are read."""
     data = basics()
     data["Status"]["BBU Status"] = data["HwCfg"]["On Board Memory Size"] = value
-    data["PD LIST"] = [disk("252:0") | {"Size": value, "DID": value}, disk(value)]
+    data["PD LIST"] = [drive_row("252:0") | {"Size": value, "DID": value}, drive_row(value)]
     data["VD LIST"][0] |= {"DG/VD": f"{value}/{value}", "Size": value}
     check(read([Document("x", "storcli", printed(answer(data)))]))
 
 
 @pytest.mark.parametrize("trouble", list(Failure))
 @pytest.mark.parametrize("tool", ["storcli64", "storcli2", "MegaCli64"])
-def test_no_trouble_of_a_call_breaks_the_dialogue(trouble: Failure, tool: str) -> None:
-    """And each is told."""
+def test_every_failure_of_a_call_is_a_problem(trouble: Failure, tool: str) -> None:
+    """Every failure of a call is a problem, for each tool."""
 
-    class Deaf(Script):
-        """Answers every call with the trouble."""
+    class Failing(Script):
+        """Replies to every call with the failure."""
 
         def carry_out(self, requests: Any) -> Any:
             found = super().carry_out(requests)
             return [RunAnswer(trouble=trouble) if isinstance(item, RunAnswer) else item for item in found]
 
-    found = seen(Deaf([tool]), bus("mpi3mr 1000:00a5" if tool == "storcli2" else "megaraid_sas 1000:005b"))
+    found = seen(Failing([tool]), bus("mpi3mr 1000:00a5" if tool == "storcli2" else "megaraid_sas 1000:005b"))
     assert found.controllers == ()
     assert found.problems != ()

@@ -1,4 +1,4 @@
-"""storcli2 and perccli2: what their help lists is run, the rest is printed or refused."""
+"""Storcli2 and perccli2: what their help lists is run, the rest is printed or refused."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from raidctl.survey.survey import Survey, survey
 from raidctl.vendor.plan import Action, Deed, Plan, Verb
 from raidctl_megaraid.operate import VERBS, abilities, plan_deeds
 from raidctl_megaraid.operate.help_forms import listed
-from tests.vendors.megaraid.megaraid_deeds import CARD, Bench
+from tests.vendors.megaraid.megaraid_deeds import CONTROLLER, Bench
 from tests.vendors.megaraid.megaraid_demos import VENDORS, run, simulated
 from tests.vendors.megaraid.test_megaraid_operate_shapes import everything
 
@@ -25,19 +25,19 @@ PROGRAM = "/opt/MegaRAID/storcli2/storcli2"
 
 
 class Ready(Bench):
-    """The simulated 9660, read as before deeds; its storcli2 lists all commands of version 7 for drives."""
+    """The simulated 9660 with the tool's help, which lists all drive commands of version 7."""
 
     def __init__(self, place: Path, *, whole: bool = True) -> None:
         super().__init__("9660", place)
         if whole:
             self.machine.keep(self.machine.state() | {"megaraid 0/help": "whole"})
 
-    def look(self) -> Survey:
+    def read(self) -> Survey:
         """Read the machine and the tool's help."""
         return add_help_texts(survey(self.machine, VENDORS), self.machine, VENDORS)
 
 
-# --- forms in a help text
+# --- command forms in a help text
 
 
 def of_drive(*words: str, path: str = "/c0/e32/s5") -> Action:
@@ -58,7 +58,7 @@ def of_drive(*words: str, path: str = "/c0/e32/s5") -> Action:
     ],
 )
 def test_a_line_that_requires_the_words_lists_the_command(form: str) -> None:
-    """Options may be left out, one of several words is enough, case and spaces do not count."""
+    """Options may be left out, one alternative is enough, case and spaces do not count."""
     assert listed(f"Help\n{form}\nMore\n", of_drive("set", "offline"))
 
 
@@ -83,7 +83,7 @@ def test_a_line_that_requires_the_words_lists_the_command(form: str) -> None:
     ],
 )
 def test_any_other_line_lists_nothing(form: str) -> None:
-    """Another object, a word more, a value that it requires, an unclosed bracket, prose, another tool."""
+    """Another object, another word, a required value, prose or another tool does not list it."""
     assert not listed(form, of_drive("set", "offline"))
 
 
@@ -100,7 +100,7 @@ def test_any_other_line_lists_nothing(form: str) -> None:
     ],
 )
 def test_forms_of_the_commands_that_are_run(form: str, words: tuple[str, ...]) -> None:
-    """As version 7 prints them; each without its last word lists none."""
+    """The forms of version 7 list the commands, but not with further words or other objects."""
     text = f"storcli2 /cx[/ex]/sx {form}"
     assert listed(text, of_drive(*words))
     assert listed(text, of_drive(*words, path="/c0/s5"))
@@ -109,28 +109,28 @@ def test_forms_of_the_commands_that_are_run(form: str, words: tuple[str, ...]) -
     assert not listed(text, of_drive(*words, path="/c0/v5"))
 
 
-# --- what is planned
+# --- plans
 
 
 def test_without_its_help_nothing_is_run() -> None:
-    """Neither if it was not asked nor if it failed: the command is printed, or the deed refused."""
-    card, tools, view = _card()
+    """Without the tool's help a command is printed or refused."""
+    controller, tools, view = _controller()
     for seen in (view, replace(view, help_texts={PROGRAM: ""}), replace(view, help_texts={"/other": HELP})):
-        plan = plan_deeds(card, list(everything(card)), tools, seen)
+        plan = plan_deeds(controller, list(everything(controller)), tools, seen)
         assert not plan.steps
         assert any(denial.printed for denial in plan.denials)
 
 
 def test_a_step_runs_only_what_the_help_lists(tmp_path: Path) -> None:
-    """With each line of the help left out in turn: every command and every undoing is in what is left."""
+    """With any line of the help removed, the others still list every command and undo."""
     bench = Ready(tmp_path / "s.json")
     bench.machine.pull("310:1")
-    card, tools = bench.card(), list(bench.look().inventory.tools)
-    whole = bench.look().view.help_texts[PROGRAM].splitlines()
+    controller, tools = bench.controller(), list(bench.read().inventory.tools)
+    whole = bench.read().view.help_texts[PROGRAM].splitlines()
     counts = set()
     for left_out in range(len(whole)):
         text = "\n".join(line for at, line in enumerate(whole) if at != left_out)
-        plan = plan_deeds(card, list(everything(card)), tools, HostView(help_texts={PROGRAM: text}))
+        plan = plan_deeds(controller, list(everything(controller)), tools, HostView(help_texts={PROGRAM: text}))
         actions = [one for step in plan.steps for one in (step.action, step.undo) if not one.empty]
         assert all(listed(text, action) for action in actions)
         counts.add(len(plan.steps))
@@ -138,7 +138,7 @@ def test_a_step_runs_only_what_the_help_lists(tmp_path: Path) -> None:
 
 
 def test_what_acts_on_more_than_a_drive_is_refused(tmp_path: Path) -> None:
-    """Checks, patrol reads, foreign configurations, preserved cache, batteries: whatever the help lists."""
+    """Verbs for volumes and controllers are refused, whatever the help lists."""
     bench = Ready(tmp_path / "s.json")
     verbs: tuple[Verb, ...] = (
         "start_check", "start_patrol", "import_foreign", "clear_foreign", "discard_preserved", "start_learn", "erase",
@@ -151,15 +151,15 @@ def test_what_acts_on_more_than_a_drive_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["storcli2", "perccli2"])
 def test_the_command_is_printed_where_the_help_does_not_list_it(name: str) -> None:
-    """With the reason; a failed drive needs none, nor one that is being rebuilt."""
-    card, _, view = _card(name)
+    """A command that the help lacks is printed with the reason; a failed drive needs none."""
+    controller, _, view = _controller(name)
     tools = [Tool(name=name, path=f"/x/{name}")]
-    [online, good, jbod] = card.drives
+    [online, good, jbod] = controller.drives
 
-    def asked(verb: str, one: Drive, object_id: str = f"{CARD}/v1") -> Plan:
+    def asked(verb: str, one: Drive, object_id: str = f"{CONTROLLER}/v1") -> Plan:
         deed = Deed(object_id=object_id, verb=cast("Verb", verb), drive=one.id)
-        others = tuple(drive for drive in card.drives if drive.id != one.id)
-        return plan_deeds(replace(card, drives=(one, *others)), [deed], tools, view)
+        others = tuple(drive for drive in controller.drives if drive.id != one.id)
+        return plan_deeds(replace(controller, drives=(one, *others)), [deed], tools, view)
 
     for verb, drive, words in (
         ("take_out", online, "set offline; /x/{0} /c0/e310/s2 set missing; /x/{0} /c0/e310/s2 spindown"),
@@ -180,9 +180,9 @@ def test_the_command_is_printed_where_the_help_does_not_list_it(name: str) -> No
 
 
 def test_no_verb_is_promised() -> None:
-    """Whether one runs depends on the help of the machine."""
-    card, tools, _ = _card()
-    able = abilities(card, tools)
+    """Whether a verb runs depends on the machine's help, so none is reported as possible."""
+    controller, tools, _ = _controller()
+    able = abilities(controller, tools)
     assert set(able) == set(VERBS)
     assert not any(one.can for one in able.values())
     assert {(one.printed, one.by_help) for one in able.values()} == {(True, True), (False, False)}
@@ -191,39 +191,39 @@ def test_no_verb_is_promised() -> None:
 HELP = "storcli2 /cx/ex/sx set offline|good|jbod|uconf\n"
 
 
-def _card(name: str = "storcli2") -> tuple[Controller, list[Tool], HostView]:
-    """A RAID-10 with a working member, an unconfigured good drive, and one that the system sees."""
-    volume = Volume(id=f"{CARD}/v1", array=f"{CARD}/g1", status="ok", raid_level="raid10", unique_id="7a4d")
+def _controller(name: str = "storcli2") -> tuple[Controller, list[Tool], HostView]:
+    """A RAID 10 with a working member, an unconfigured good drive and a JBOD drive."""
+    volume = Volume(id=f"{CONTROLLER}/v1", array=f"{CONTROLLER}/g1", status="ok", raid_level="raid10", unique_id="7a4d")
     places: tuple[tuple[int, Role, str | None, str], ...] = (
-        (2, "member", f"{CARD}/g1", "Conf, Online"),
+        (2, "member", f"{CONTROLLER}/g1", "Conf, Online"),
         (5, "unassigned", None, "UConf, Good"),
         (6, "passthrough", None, "JBOD, Online"),
     )
     drives = tuple(
-        Drive(id=f"{CARD}/310:{slot}", role=role, array=array, status="ok", status_text=text, serial=f"RC{slot}")
+        Drive(id=f"{CONTROLLER}/310:{slot}", role=role, array=array, status="ok", status_text=text, serial=f"RC{slot}")
         for slot, role, array, text in places
     )
-    array = Array(id=f"{CARD}/g1", status="ok", drives=(f"{CARD}/310:2",))
-    card = Controller(id=CARD, told_by=name, serial="S1", volumes=(volume,), drives=drives, arrays=(array,))
-    return card, [Tool(name=name, path=PROGRAM)], HostView()
+    array = Array(id=f"{CONTROLLER}/g1", status="ok", drives=(f"{CONTROLLER}/310:2",))
+    controller = Controller(id=CONTROLLER, told_by=name, serial="S1", volumes=(volume,), drives=drives, arrays=(array,))
+    return controller, [Tool(name=name, path=PROGRAM)], HostView()
 
 
-# --- what happens then
+# --- results
 
 
 def test_drives_change_their_state(tmp_path: Path) -> None:
-    """A spare, an unconfigured drive, one for the system, and back; each is read again in the words of version 8."""
+    """A spare becomes unconfigured, JBOD, unconfigured and a spare again."""
     bench = Ready(tmp_path / "s.json")
     assert bench.do("remove_spare", bay="310:4") == ["/e310/s4 delete hotsparedrive"]
     assert bench.do("jbod", "310:4", bay="310:4") == ["/e310/s4 set jbod"]
     assert bench.drive("310:4").role == "passthrough"
     assert bench.do("raid", "310:4", bay="310:4") == ["/e310/s4 set uconf"]
     assert bench.do("add_spare", "v2", bay="310:4") == ["/e310/s4 add hotsparedrive DGs=1"]
-    assert bench.drive("310:4").spare_for == (f"{CARD}/g1",)
+    assert bench.drive("310:4").spare_for == (f"{CONTROLLER}/g1",)
 
 
 def test_a_member_is_replaced(tmp_path: Path) -> None:
-    """Out, pulled, a new one pushed and let in, rebuilt with its progress shown, complete."""
+    """A member is taken out, replaced by a new drive and rebuilt."""
     bench = Ready(tmp_path / "s.json")
     bench.do("remove_spare", bay="310:4")
     old = bench.drive("310:1").serial
@@ -234,7 +234,7 @@ def test_a_member_is_replaced(tmp_path: Path) -> None:
     bench.do("let_in", "v2", "310:1")
     new = bench.drive("310:1")
     assert new.serial != old
-    assert (new.array, new.status_text) == (f"{CARD}/g1", "Conf, Rebuild")
+    assert (new.array, new.status_text) == (f"{CONTROLLER}/g1", "Conf, Rebuild")
     assert new.progress is not None
     assert (new.progress.operation, new.progress.percent) == ("rebuild", 0.0)
     bench.machine.pass_time(7300)
@@ -243,7 +243,7 @@ def test_a_member_is_replaced(tmp_path: Path) -> None:
 
 
 def test_a_rebuild_is_paused_and_continued(tmp_path: Path) -> None:
-    """As ``show rebuild`` reports it, which is asked for while a drive is being rebuilt."""
+    """Pause and resume are confirmed by ``show rebuild``."""
     bench = Ready(tmp_path / "s.json")
     bench.machine.fail("310:1")
     assert bench.drive("310:4").status_text == "Conf, Rebuild"
@@ -252,7 +252,7 @@ def test_a_rebuild_is_paused_and_continued(tmp_path: Path) -> None:
 
 
 def test_the_tool_rejects_what_its_help_does_not_list(tmp_path: Path) -> None:
-    """The simulated storcli2 takes what it lists, and nothing for whole controllers."""
+    """The simulated storcli2 rejects commands that its help lacks."""
     bench = Ready(tmp_path / "s.json", whole=False)
     for words in (("set", "offline"), ("add", "hotsparedrive"), ("del", "jbod")):
         answer = run(bench.machine, PROGRAM, "/c0/e310/s4", *words, "nolog", "J")
@@ -261,12 +261,12 @@ def test_the_tool_rejects_what_its_help_does_not_list(tmp_path: Path) -> None:
     assert bench.drive("310:4").role == "spare"
 
 
-def test_the_help_is_asked_for_before_deeds_only(tmp_path: Path) -> None:
-    """A reading alone does not run it; where it fails, nothing is known of it."""
+def test_the_help_is_requested_before_deeds_only(tmp_path: Path) -> None:
+    """A survey does not run the help, and help that is known is not run again."""
     machine = simulated("9660", tmp_path / "s.json")
     asked: list[tuple[str, ...]] = []
 
-    class Listening:
+    class Recorder:
         def carry_out(self, requests: Sequence[Request[Any]]) -> Sequence[Answer]:
             return [self.answer(request) for request in requests]
 
@@ -277,10 +277,10 @@ def test_the_help_is_asked_for_before_deeds_only(tmp_path: Path) -> None:
                     return RunAnswer(trouble=Failure.TIMEOUT)
             return machine.answer(request)
 
-    seen = survey(Listening(), VENDORS)
+    observed = survey(Recorder(), VENDORS)
     assert (PROGRAM, "help") not in asked
-    assert add_help_texts(seen, Listening(), VENDORS).view.help_texts == {}
+    assert add_help_texts(observed, Recorder(), VENDORS).view.help_texts == {}
     assert asked.count((PROGRAM, "help")) == 1
-    known = add_help_texts(seen, machine, VENDORS).view.help_texts
-    assert add_help_texts(seen, Listening(), VENDORS, known).view.help_texts == known
+    known = add_help_texts(observed, machine, VENDORS).view.help_texts
+    assert add_help_texts(observed, Recorder(), VENDORS, known).view.help_texts == known
     assert asked.count((PROGRAM, "help")) == 1

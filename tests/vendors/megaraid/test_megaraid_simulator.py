@@ -1,4 +1,4 @@
-"""The simulated cards: what they print is what they are, and they answer changes as the programs do."""
+"""The simulated controllers print their state and reply to changes as the tools do."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from raidctl.vendor.simulator import State
 from raidctl_megaraid import change, simulator
 from raidctl_megaraid.simulator.state import BATTERIES
 from tests.support.printed import rendered, texts, told
-from tests.vendors.megaraid.megaraid_demos import DEMOS, card, run, seen, simulated
+from tests.vendors.megaraid.megaraid_demos import DEMOS, controller_of, run, seen, simulated
 
-BY_KNOB = {
+BY_SETTING = {
     "wrcache": ("WT", "WB", "AWB"),
     "rdcache": ("RA", "NoRA"),
     "iopolicy": ("Direct", "Cached"),
@@ -34,23 +34,23 @@ RATES = {"rebuildrate": "rebuild", "ccrate": "check", "prrate": "patrol_read", "
          "reconrate": "expand"}  # fmt: skip
 FIGURES = {"cacheflushint": 255, "charge": 100, **dict.fromkeys(RATES, 100)}
 FACTS = ("cli", "os", "media", "tool", "clock", "auto")
-"""What is told of a card and never changes by itself."""
+"""Facts of a controller that never change."""
 PARTS = ("bay ", "disk ", "seat ", "volume ", "line ", "serial ")
-"""Drives and arrays, which change together: tests of the bays."""
+"""Drives and arrays, which change together; see the tests of the bays."""
 
 
 def choices(name: str, key: str) -> st.SearchStrategy[str]:
     """The values that a setting of a machine can have."""
-    knob = key.rpartition("/")[2]
-    if knob in FACTS or knob.startswith(PARTS):
+    setting = key.rpartition("/")[2]
+    if setting in FACTS or setting.startswith(PARTS):
         return st.just(told(simulator, texts(name))[key])
-    if knob in FIGURES:
-        return st.integers(0, FIGURES[knob]).map(str)
-    if knob.startswith("supports "):
+    if setting in FIGURES:
+        return st.integers(0, FIGURES[setting]).map(str)
+    if setting.startswith("supports "):
         return st.sampled_from(("Yes", "No"))
-    values = BY_KNOB[knob]
+    values = BY_SETTING[setting]
     if name == "perc5i":
-        values = {"rdcache": ("RA", "NoRA", "adaptive")}.get(knob, values)
+        values = {"rdcache": ("RA", "NoRA", "adaptive")}.get(setting, values)
     return st.sampled_from(values)
 
 
@@ -63,7 +63,7 @@ MACHINES = st.sampled_from(DEMOS).flatmap(lambda name: st.tuples(st.just(name), 
 
 
 def read(name: str, state: Mapping[str, str]) -> Controller:
-    """The card of a machine in a state, as raidctl's parsers read it."""
+    """The controller of a machine in a state, as raidctl reads it."""
     documents = []
     for argv, text in rendered(simulator, name, state).items():
         found = raidctl_megaraid.sniff("", text)
@@ -76,7 +76,7 @@ def read(name: str, state: Mapping[str, str]) -> Controller:
 @settings(max_examples=60, deadline=None)
 @given(MACHINES)
 def test_what_is_printed_is_the_state(machine: tuple[str, State]) -> None:
-    """Every state can be read out of what is printed of it."""
+    """Every state can be read from the outputs that it renders."""
     name, state = machine
     assert told(simulator, rendered(simulator, name, state)) == state
 
@@ -84,15 +84,17 @@ def test_what_is_printed_is_the_state(machine: tuple[str, State]) -> None:
 @settings(max_examples=60, deadline=None)
 @given(MACHINES)
 def test_raidctl_reads_what_is_simulated(machine: tuple[str, State]) -> None:
-    """The parsers find each setting, and write-through in force where the battery is not good."""
+    """Each setting is read, and write-through is active if the battery is not good."""
     name, state = machine
     controller = read(name, state)
     megacli = name == "perc5i"
     assert controller.cache is not None
     if "megaraid 0/cacheflushint" in state:
         assert controller.cache.flush_interval_seconds == int(state["megaraid 0/cacheflushint"])
-    rates = {knob: state[f"megaraid 0/{knob}"] for knob in RATES if f"megaraid 0/{knob}" in state}
-    assert {knob: getattr(controller.rates, RATES[knob]) for knob in rates} == {k: f"{v}%" for k, v in rates.items()}
+    rates = {setting: state[f"megaraid 0/{setting}"] for setting in RATES if f"megaraid 0/{setting}" in state}
+    assert {setting: getattr(controller.rates, RATES[setting]) for setting in rates} == {
+        k: f"{v}%" for k, v in rates.items()
+    }
     assert controller.cache.preserved_data == (state["megaraid 0/preserved"] == "Yes")
     for volume in controller.volumes:
         mine = {key.rpartition("/")[2]: value for key, value in state.items() if f"/{volume.id[11:]}/" in key}
@@ -116,13 +118,13 @@ def test_raidctl_reads_what_is_simulated(machine: tuple[str, State]) -> None:
 
 @pytest.mark.parametrize("name", DEMOS)
 def test_what_was_not_changed_is_printed_as_it_was(name: str) -> None:
-    """Byte for byte."""
+    """The initial state renders the recorded outputs byte for byte."""
     assert rendered(simulator, name, told(simulator, texts(name))) == texts(name)
 
 
 @pytest.mark.parametrize("name", DEMOS)
 def test_a_change_touches_the_places_of_the_setting_alone(name: str) -> None:
-    """All other lines stay as they are."""
+    """A change alters only the lines of its setting."""
     state = told(simulator, texts(name))
     key = next(key for key in state if key.endswith("/rdcache"))
     other = {"RA": "NoRA", "NoRA": "RA"}[state[key]]
@@ -134,20 +136,20 @@ def test_a_change_touches_the_places_of_the_setting_alone(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["9271", "h730", "9660"])
 def test_an_adaptive_read_ahead_that_was_there_is_shown(tmp_path: Path, name: str) -> None:
-    """The first generation shows it and cannot set it; the second generation does not know it."""
-    found = card(name, tmp_path, {"v0/rdcache": "adaptive"})
-    told_of = found.volumes[0].cache
-    assert told_of is not None
-    assert (told_of.read_policy == "adaptive") == (name != "9660")
+    """The first generation shows adaptive read-ahead, the second does not know it."""
+    found = controller_of(name, tmp_path, {"v0/rdcache": "adaptive"})
+    shown = found.volumes[0].cache
+    assert shown is not None
+    assert (shown.read_policy == "adaptive") == (name != "9660")
 
 
-# --- the answers to changes
+# --- replies to changes
 
 STORCLI = ("storcli64", "/c0/v0", "set")
 
 
 def verdict(name: str, place: Path, *argv: str, **settings: str) -> str | None:
-    """What raidctl makes of the answer to a command; the state is unchanged where that is a refusal."""
+    """The problem of the reply to a command; a refusal must not change the state."""
     found = simulated(name, place, {key.replace("_", " "): value for key, value in settings.items()})
     before = found.state()
     fault = change.judge(Action(argv=argv), run(found, *argv))
@@ -157,12 +159,12 @@ def verdict(name: str, place: Path, *argv: str, **settings: str) -> str | None:
 
 @pytest.mark.parametrize("value", ["WT", "wt", "AWB", "WB"])
 def test_storcli_sets_what_it_knows(tmp_path: Path, value: str) -> None:
-    """In capitals or not; an equal value is no failure."""
+    """Case does not count, and the current value is no failure."""
     assert verdict("9271", tmp_path, *STORCLI, f"wrcache={value}", "nolog", "J") is None
 
 
 def test_storcli_sets_several_at_once(tmp_path: Path) -> None:
-    """With a row for each."""
+    """Several settings in one command have a row each."""
     found = simulated("9271", tmp_path)
     answer = run(found, *STORCLI, "rdcache=NoRA", "wrcache=WT", "iopolicy=Cached", "nolog", "J")
     assert answer.text.count('"Success"') == 4
@@ -176,7 +178,7 @@ def test_storcli_sets_several_at_once(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "expected"),
     [
         (("/c0/v9", "set", "wrcache=WT"), "Invalid VD number"),
         (("/c3/v0", "set", "wrcache=WT"), "not found"),
@@ -191,32 +193,32 @@ def test_storcli_sets_several_at_once(tmp_path: Path) -> None:
         (("/c0/v0", "set", "J", "wrcache=WT"), "syntax error"),
     ],
 )
-def test_storcli_refuses_what_is_not_there(tmp_path: Path, words: tuple[str, ...], said: str) -> None:
-    """In its own words, whatever its exit code; nothing is changed."""
+def test_storcli_refuses_what_is_not_there(tmp_path: Path, words: tuple[str, ...], expected: str) -> None:
+    """Unknown objects and words are rejected with the tool's text, and change nothing."""
     if words[0].startswith("/"):
-        assert said in (verdict("9271", tmp_path, "storcli64", *words, "nolog", "J") or "")
+        assert expected in (verdict("9271", tmp_path, "storcli64", *words, "nolog", "J") or "")
     else:
-        assert said in run(simulated("9271", tmp_path), "storcli64", *words).text
+        assert expected in run(simulated("9271", tmp_path), "storcli64", *words).text
 
 
 @pytest.mark.parametrize("tail", [(), ("nolog",), ("J", "nolog")])
 def test_storcli_answers_in_plain_text_unless_json_is_asked_for_at_the_end(
     tmp_path: Path, tail: tuple[str, ...]
 ) -> None:
-    """An answer without rows is no success to raidctl: a command that forgets the J is noticed."""
+    """A reply without rows is no success: a missing J at the end is noticed."""
     answer = run(simulated("9271", tmp_path), *STORCLI, "wrcache=WT", *tail)
     assert not answer.text.startswith("{")
     assert change.judge(Action(argv=STORCLI), answer) is not None
 
 
-def test_storcli_refuses_what_the_card_does_not_support(tmp_path: Path) -> None:
-    """``Un-supported Command``."""
+def test_storcli_rejects_what_the_controller_does_not_support(tmp_path: Path) -> None:
+    """An unsupported setting is rejected with ``Un-supported Command``."""
     words = (*STORCLI, "iopolicy=Cached", "nolog", "J")
     assert "Un-supported" in (verdict("9271", tmp_path, *words, supports_iopolicy="No") or "")
 
 
 def test_the_caches_of_ssds_are_blocked_with_exit_code_0(tmp_path: Path) -> None:
-    """``SSD Pd is present``; the volume on hard disks is changed."""
+    """A volume of SSDs is rejected with ``SSD Pd is present``, one of HDDs is changed."""
     found = simulated("h730", tmp_path, {"block ssd": "Yes"})
     answer = run(found, "perccli64", "/c0/v0", "set", "pdcache=On", "nolog", "J")
     assert (answer.code, "SSD Pd is present" in answer.text) == (0, True)
@@ -236,18 +238,18 @@ def test_the_caches_of_ssds_are_blocked_with_exit_code_0(tmp_path: Path) -> None
     ],
 )
 def test_storcli2_answers_what_it_does_not_know_in_plain_text(tmp_path: Path, words: tuple[str, ...]) -> None:
-    """Two options at once are one such thing."""
+    """Unknown commands, and two settings at once, are syntax errors."""
     assert "syntax error" in (verdict("9660", tmp_path, "storcli2", *words, "nolog", "J") or "")
 
 
 def test_storcli2_refuses_a_volume_that_is_not_there_with_exit_code_0(tmp_path: Path) -> None:
-    """Its rows name who refused."""
+    """The row names the origin of the error in ``ErrType``."""
     answer = run(simulated("9660", tmp_path), "storcli2", "/c0/v9", "set", "wrcache=WT", "nolog", "J")
     assert (answer.code, '"ErrType" : "CLI"' in answer.text, "Invalid VD number" in answer.text) == (0, True, True)
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "expected"),
     [
         (("-LDSetProp", "WB", "-L5", "-a0"), "Exist"),
         (("-LDSetProp", "WB", "-L0", "-a7"), "not present"),
@@ -263,13 +265,13 @@ def test_storcli2_refuses_a_volume_that_is_not_there_with_exit_code_0(tmp_path: 
         (("-AdpCacheFlush", "now", "-a0"), "Invalid input"),
     ],
 )
-def test_megacli_refuses_what_is_not_there(tmp_path: Path, words: tuple[str, ...], said: str) -> None:
-    """In its own words; nothing is changed."""
-    assert said in (verdict("perc5i", tmp_path, "MegaCli", *words, "-NoLog") or "")
+def test_megacli_refuses_what_is_not_there(tmp_path: Path, words: tuple[str, ...], expected: str) -> None:
+    """Unknown objects and words are rejected with the tool's text, and change nothing."""
+    assert expected in (verdict("perc5i", tmp_path, "MegaCli", *words, "-NoLog") or "")
 
 
 def test_megacli_forces_write_back_and_shows_it(tmp_path: Path) -> None:
-    """It goes on with a failed battery."""
+    """Forced write-back is active with a failed battery."""
     found = simulated("perc5i", tmp_path, {"v0/wrcache": "WT", "battery": "Failed"})
     answer = run(found, "MegaCli", "-LDSetProp", "ForcedWB", "-Immediate", "-L0", "-a0", "-NoLog")
     assert change.judge(Action(argv=("MegaCli", "-LDSetProp")), answer) is None
@@ -279,7 +281,7 @@ def test_megacli_forces_write_back_and_shows_it(tmp_path: Path) -> None:
 
 
 def test_megacli_sets_write_back_that_does_not_come_into_effect(tmp_path: Path) -> None:
-    """With a bad battery it says so, and calls it a success."""
+    """With a bad battery the tool reports success and a warning; write-through stays active."""
     found = simulated("perc5i", tmp_path, {"v0/wrcache": "WT"})
     answer = run(found, "MegaCli", "-LDSetProp", "WB", "-L0", "-a0", "-NoLog")
     assert "will not come into effect immediately" in answer.text
@@ -294,14 +296,14 @@ def test_megacli_sets_write_back_that_does_not_come_into_effect(tmp_path: Path) 
     [("9271", ("storcli64", "/c0", "flushcache", "nolog", "J")), ("perc5i", ("MegaCli", "-AdpCacheFlush", "-a0"))],
 )
 def test_a_flush_fails_while_data_is_preserved(tmp_path: Path, name: str, argv: tuple[str, ...]) -> None:
-    """It succeeds otherwise, and changes no setting."""
+    """A flush succeeds without preserved cache only, and changes no setting."""
     assert verdict(name, tmp_path / "a", *argv) is None
     assert verdict(name, tmp_path / "b", *argv, preserved="Yes")
 
 
 @pytest.mark.parametrize("name", DEMOS)
 def test_a_reading_command_is_no_change(name: str) -> None:
-    """Of all commands that were recorded."""
+    """No recorded command is a change."""
     for argv in texts(name):
         assert simulator.change(argv, told(simulator, texts(name))) is None
 
@@ -309,7 +311,7 @@ def test_a_reading_command_is_no_change(name: str) -> None:
 @settings(deadline=None)
 @given(st.text(), st.sampled_from(["storcli64", "MegaCli", "hpacucli"]))
 def test_no_text_breaks_the_simulation(text: str, program: str) -> None:
-    """Garbage tells no settings and is printed as it is."""
+    """Random text has no settings and is printed unchanged."""
     for garbage in (text, f'{{"Command Status": {text}', f"Adapter #0\n{text}"):
         state = simulator.initial((program,), garbage)
         assert simulator.render((program,), garbage, state) == garbage
@@ -318,7 +320,7 @@ def test_no_text_breaks_the_simulation(text: str, program: str) -> None:
 @settings(deadline=None)
 @given(st.lists(st.text(min_size=1), max_size=4), st.sampled_from(["storcli64", "MegaCli"]))
 def test_no_command_breaks_the_simulation(words: list[str], program: str) -> None:
-    """It is refused, or is no change."""
+    """A random command is rejected or is no change."""
     state = told(simulator, texts("9271"))
     reply = simulator.change((program, *words), state)
     assert reply is None or reply.state == state

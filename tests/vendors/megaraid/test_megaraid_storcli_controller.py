@@ -5,30 +5,30 @@ import json
 import pytest
 
 from raidctl.model import Health, Mode
-from tests.vendors.megaraid.megaraid_card_texts import GOOD, HEAD, SHOW_ALL, read, section, table
+from tests.vendors.megaraid.storcli_controller_outputs import GOOD, HEAD, SHOW_ALL, read, section, table
 
 MIB = 1024**2
 
 
-def test_megaraid_card_tells_name_serial_firmware_driver_slot_and_address() -> None:
-    """The sections Basics and Version fill the controller's own fields."""
-    card = read(SHOW_ALL).controller
-    assert (card.name, card.get("number"), card.get("model")) == ("0", 0, "MegaRAID 9399-8i")
-    assert (card.get("serial"), card.get("firmware"), card.get("driver")) == (
+def test_basics_and_version_are_read() -> None:
+    """The sections Basics and Version give the controller's own fields."""
+    controller = read(SHOW_ALL).controller
+    assert (controller.name, controller.get("number"), controller.get("model")) == ("0", 0, "MegaRAID 9399-8i")
+    assert (controller.get("serial"), controller.get("firmware"), controller.get("driver")) == (
         "SKX0001234",
         "4.990.00-9001",
         "megaraid_sas",
     )
-    assert (card.get("pci_address"), card.get("slot")) == ("0000:5e:00.0", "7")
+    assert (controller.get("pci_address"), controller.get("slot")) == ("0000:5e:00.0", "7")
 
 
-def test_megaraid_card_every_line_of_show_all_is_accounted_for() -> None:
-    """No line of the card's sections is left over."""
+def test_every_line_of_show_all_is_accounted_for() -> None:
+    """No line of the controller's sections is unparsed."""
     assert read(SHOW_ALL).unparsed == []
 
 
-def test_megaraid_card_facts_without_a_field_keep_the_tools_label() -> None:
-    """Labels that occur in several sections stand behind the title of theirs."""
+def test_details_keep_the_tools_label() -> None:
+    """A label that occurs in several sections gets its section's title."""
     details = read(SHOW_ALL).controller.details
     assert details["Firmware Package Build"] == "24.99.0-0001"
     assert details["ROC temperature(Degree Celsius)"] == "61"
@@ -37,27 +37,27 @@ def test_megaraid_card_facts_without_a_field_keep_the_tools_label() -> None:
     assert details["Defaults: Cache When BBU Bad"] == "Off"
 
 
-def test_megaraid_card_rates_stand_with_their_defaults() -> None:
-    """The policies table tells the value in force first."""
+def test_rates_have_their_defaults() -> None:
+    """The policies table has the current value and the default."""
     details = read(SHOW_ALL).controller.details
     assert details["Policies: Rebuild Rate"] == "45 % (default 30%)"
     assert details["Policies: Predictive Fail Poll Interval"] == "300 sec"
 
 
-def test_megaraid_card_cache_has_size_share_flush_interval_and_preserved_data() -> None:
-    """Cache memory counts in binary units, the interval in seconds."""
-    card = read(SHOW_ALL).controller
-    assert (card.get("cache.present"), card.get("cache.size_bytes")) == (True, 2048 * MIB)
-    assert card.get("cache.available_bytes") == 1715 * MIB
-    assert card.get("cache.flush_interval_seconds") == 7
-    assert card.get("cache.preserved_data") is True
+def test_the_cache_is_read() -> None:
+    """Sizes are binary units, the flush interval seconds."""
+    controller = read(SHOW_ALL).controller
+    assert (controller.get("cache.present"), controller.get("cache.size_bytes")) == (True, 2048 * MIB)
+    assert controller.get("cache.available_bytes") == 1715 * MIB
+    assert controller.get("cache.flush_interval_seconds") == 7
+    assert controller.get("cache.preserved_data") is True
 
 
-def test_megaraid_card_without_memory_has_no_cache() -> None:
-    """A memory of no size is no cache, and a firmware's share of 0 is not told."""
-    card = read(section("HwCfg", "On Board Memory Size = 0MB", "Current Size of FW Cache (MB) = 0")).controller
-    assert (card.get("cache.present"), card.get("cache.size_bytes")) == (False, 0)
-    assert card.get("cache.available_bytes") is None
+def test_a_controller_without_memory_has_no_cache() -> None:
+    """A memory of 0 MB is no cache, and an available size of 0 is unknown."""
+    controller = read(section("HwCfg", "On Board Memory Size = 0MB", "Current Size of FW Cache (MB) = 0")).controller
+    assert (controller.get("cache.present"), controller.get("cache.size_bytes")) == (False, 0)
+    assert controller.get("cache.available_bytes") is None
 
 
 @pytest.mark.parametrize(
@@ -69,8 +69,8 @@ def test_megaraid_card_without_memory_has_no_cache() -> None:
         ("On Board Memory Size = NA", None),
     ],
 )
-def test_megaraid_card_memory_is_binary(line: str, size: int | None) -> None:
-    """All forms of the memory's size are read; NA is none."""
+def test_forms_of_the_memory_size(line: str, size: int | None) -> None:
+    """All forms of the memory size are read as binary units; NA is None."""
     assert read(section("HwCfg", line)).controller.get("cache.size_bytes") == size
 
 
@@ -86,19 +86,19 @@ def test_megaraid_card_memory_is_binary(line: str, size: int | None) -> None:
         ("N/A", None),
     ],
 )
-def test_megaraid_card_status_is_neutral_with_the_tools_word(word: str, health: Health | None) -> None:
-    """Known words of the status become a health, the word is kept."""
-    card = read(section("Status", f"Controller Status = {word}")).controller
-    assert card.get("status") == health
-    assert card.complaints == []
-    assert card.get("status_text") == (word if health else None)
+def test_the_status_of_a_controller(word: str, health: Health | None) -> None:
+    """Known words become a health, and the word is kept."""
+    controller = read(section("Status", f"Controller Status = {word}")).controller
+    assert controller.get("status") == health
+    assert controller.complaints == []
+    assert controller.get("status_text") == (word if health else None)
 
 
-def test_megaraid_card_status_word_that_is_not_known_is_a_problem() -> None:
-    """A new word is unknown, kept and reported."""
-    card = read(section("Status", "Controller Status = Sleepy")).controller
-    assert (card.get("status"), card.get("status_text")) == ("unknown", "Sleepy")
-    assert [complaint.kind for complaint in card.complaints] == ["unread"]
+def test_an_unknown_status_is_unread() -> None:
+    """An unknown word is unknown, kept, and a problem."""
+    controller = read(section("Status", "Controller Status = Sleepy")).controller
+    assert (controller.get("status"), controller.get("status_text")) == ("unknown", "Sleepy")
+    assert [complaint.kind for complaint in controller.complaints] == ["unread"]
 
 
 @pytest.mark.parametrize(
@@ -117,20 +117,18 @@ def test_megaraid_card_status_word_that_is_not_known_is_a_problem() -> None:
         (("SAS Address = 500605b0deadbee0",), None),
     ],
 )
-def test_megaraid_card_mode_is_the_personality_or_what_the_card_can_only_be(
-    lines: tuple[str, ...], mode: Mode | None
-) -> None:
-    """The personality counts most; without it the driver and the JBOD switch tell."""
-    card = read(section("Basics", *lines)).controller
-    assert card.get("mode") == mode
-    assert card.complaints == []
+def test_the_mode_of_a_controller(lines: tuple[str, ...], mode: Mode | None) -> None:
+    """The personality gives the mode; without one, the driver and the JBOD setting do."""
+    controller = read(section("Basics", *lines)).controller
+    assert controller.get("mode") == mode
+    assert controller.complaints == []
 
 
-def test_megaraid_card_personality_that_is_not_known_is_a_problem() -> None:
-    """A new personality is no mode, but a problem and a detail."""
-    card = read(section("Status", "Current Personality = Moon-Mode")).controller
-    assert (card.get("mode"), card.details["Current Personality"]) == (None, "Moon-Mode")
-    assert [complaint.kind for complaint in card.complaints] == ["unread"]
+def test_an_unknown_personality_is_unread() -> None:
+    """An unknown personality is no mode, but a detail and a problem."""
+    controller = read(section("Status", "Current Personality = Moon-Mode")).controller
+    assert (controller.get("mode"), controller.details["Current Personality"]) == (None, "Moon-Mode")
+    assert [complaint.kind for complaint in controller.complaints] == ["unread"]
 
 
 @pytest.mark.parametrize(
@@ -145,10 +143,8 @@ def test_megaraid_card_personality_that_is_not_known_is_a_problem() -> None:
         (("PCI Address = N/A",), None),
     ],
 )
-def test_megaraid_card_address_is_hexadecimal_and_the_parts_are_decimal(
-    lines: tuple[str, ...], address: str | None
-) -> None:
-    """The address stands as such, or in its parts."""
+def test_the_pci_address(lines: tuple[str, ...], address: str | None) -> None:
+    """The address is printed in hexadecimal, or its parts in decimal."""
     assert read(section("Basics", *lines)).controller.get("pci_address") == address
 
 
@@ -164,12 +160,12 @@ def test_megaraid_card_address_is_hexadecimal_and_the_parts_are_decimal(
         (("SubVendor Id = 0xabcd",), None),
     ],
 )
-def test_megaraid_card_vendor_is_who_sells_the_card(lines: tuple[str, ...], vendor: str | None) -> None:
-    """The PCI subsystem's vendor counts before the OEM's name; the chip's own maker counts least."""
+def test_the_vendor_of_a_controller(lines: tuple[str, ...], vendor: str | None) -> None:
+    """The PCI subsystem's vendor counts before the OEM's name, the chip's vendor least."""
     assert read(section("Basics", *lines)).controller.get("vendor") == vendor
 
 
-def test_megaraid_card_numbers_of_json_are_decimal() -> None:
+def test_numbers_of_json_are_decimal() -> None:
     """JSON prints the PCI ids as decimal numbers."""
     text = json.dumps(
         {
@@ -199,32 +195,34 @@ def test_megaraid_card_numbers_of_json_are_decimal() -> None:
         ("Controller has booted into safe mode = No", None),
     ],
 )
-def test_megaraid_card_that_reports_trouble_of_its_own_is_a_problem(line: str, kind: str | None) -> None:
-    """Switches that mean trouble are told when they are on."""
+def test_faults_of_a_controller_are_problems(line: str, kind: str | None) -> None:
+    """Memory errors, safe mode and a required reboot are problems only if present."""
     complaints = read(section("Status", line)).controller.complaints
     assert [complaint.kind for complaint in complaints] == ([kind] if kind else [])
 
 
-def test_megaraid_card_properties_are_details() -> None:
-    """Patrol read and consistency check are told under the tool's own labels."""
+def test_properties_are_details() -> None:
+    """Patrol read and consistency check are details with the tool's labels."""
     rows = [("PR Mode", "Auto"), ("PR Current State", "Active 3"), ("CC Operation Mode", "Concurrent")]
-    card = read(table("Controller Properties", ("Ctrl_Prop", "Value"), *rows)).controller
-    assert card.details == dict(rows)
+    controller = read(table("Controller Properties", ("Ctrl_Prop", "Value"), *rows)).controller
+    assert controller.details == dict(rows)
 
 
 @pytest.mark.parametrize("value", ["9s", "9 sec", "9"])
-def test_megaraid_card_flush_interval_property_counts_seconds(value: str) -> None:
-    """The property of its own command fills the field."""
-    card = read(table("Controller Properties", ("Ctrl_Prop", "Value"), ("Cache Flush Interval", value))).controller
-    assert card.get("cache.flush_interval_seconds") == 9
+def test_the_flush_interval_property(value: str) -> None:
+    """The flush interval is read from its own command, with any form of the unit."""
+    controller = read(
+        table("Controller Properties", ("Ctrl_Prop", "Value"), ("Cache Flush Interval", value))
+    ).controller
+    assert controller.get("cache.flush_interval_seconds") == 9
 
 
-def test_megaraid_card_figure_in_an_unknown_form_is_a_problem_and_a_detail() -> None:
-    """What cannot be read is reported with its label and kept in the tool's words."""
-    card = read(section("HwCfg", "On Board Memory Size = plenty", "BBU = maybe")).controller
-    assert card.details == {"On Board Memory Size": "plenty", "BBU": "maybe"}
-    assert [complaint.kind for complaint in card.complaints] == ["unread", "unread"]
-    assert "On Board Memory Size" in card.complaints[0].message
+def test_an_unreadable_value_is_a_problem_and_a_detail() -> None:
+    """A value of unknown form is a problem with its label, and a detail."""
+    controller = read(section("HwCfg", "On Board Memory Size = plenty", "BBU = maybe")).controller
+    assert controller.details == {"On Board Memory Size": "plenty", "BBU": "maybe"}
+    assert [complaint.kind for complaint in controller.complaints] == ["unread", "unread"]
+    assert "On Board Memory Size" in controller.complaints[0].message
 
 
 @pytest.mark.parametrize(
@@ -238,19 +236,19 @@ def test_megaraid_card_figure_in_an_unknown_form_is_a_problem_and_a_detail() -> 
         ("Energy Pack = Absent", False),
     ],
 )
-def test_megaraid_card_says_whether_a_pack_is_there(line: str, present: bool | None) -> None:
-    """The hardware list tells of the pack, in the words of both generations."""
+def test_the_presence_of_a_battery(line: str, present: bool | None) -> None:
+    """The hardware section reports the battery, in the words of both generations."""
     assert read(section("HwCfg", line)).controller.get("bbu_present") is present
 
 
-def test_megaraid_card_bit_mask_of_the_battery_is_a_number() -> None:
-    """The mask is kept as a number and as a detail; NA is none."""
+def test_the_bit_mask_of_the_battery() -> None:
+    """The mask is read as a number; NA is None."""
     assert read(section("Status", "BBU Status = 4096")).controller.get("bbu_status") == 4096
     assert read(section("Status", "BBU Status = NA")).controller.get("bbu_status") is None
 
 
-def test_megaraid_card_volumes_and_drives_are_handed_back() -> None:
-    """Sections that are not about the card are returned whole, and nothing of them is used."""
+def test_sections_of_volumes_and_drives_are_returned() -> None:
+    """Sections that are not about the controller are returned complete and unused."""
     tables = (
         ("VD LIST", ("DG/VD", "TYPE", "State"), ("0/0", "RAID5", "Optl")),
         ("PD LIST", ("EID:Slt", "DID", "State"), ("8:1", "14", "Onln")),
@@ -263,14 +261,14 @@ def test_megaraid_card_volumes_and_drives_are_handed_back() -> None:
         assert found.controllers.by_number == {}
 
 
-def test_megaraid_card_counts_between_the_tables_are_the_cards() -> None:
-    """Text outputs print the counts of the card between the tables of others."""
+def test_counts_between_the_tables_belong_to_the_controller() -> None:
+    """Counts between the tables of a text are details of the controller."""
     assert read(SHOW_ALL).controller.details["Drive Groups"] == "1"
 
 
-def test_megaraid_card_software_options_are_details() -> None:
-    """A table without fields becomes details: the first column is the label."""
-    card = read(
+def test_software_options_are_details() -> None:
+    """A table without fields becomes details with its first column as label."""
+    controller = read(
         table(
             "Advanced Software Option",
             ("Adv S/W Opt", "Time Remaining", "Mode"),
@@ -278,8 +276,8 @@ def test_megaraid_card_software_options_are_details() -> None:
             ("Cache Offload", "30 days", "Trial"),
         )
     ).controller
-    assert card.details["Advanced Software Option: MegaRAID RAID6"] == "Time Remaining Unlimited, Mode Secured"
-    assert card.details["Advanced Software Option: Cache Offload"] == "Time Remaining 30 days, Mode Trial"
+    assert controller.details["Advanced Software Option: MegaRAID RAID6"] == "Time Remaining Unlimited, Mode Secured"
+    assert controller.details["Advanced Software Option: Cache Offload"] == "Time Remaining 30 days, Mode Trial"
 
 
 @pytest.mark.parametrize(
@@ -290,21 +288,21 @@ def test_megaraid_card_software_options_are_details() -> None:
         f"{HEAD}Controller = 2\nStatus = Failure\nDescription = Un-supported Command\n",
     ],
 )
-def test_megaraid_card_that_is_not_there_is_not_made_up(text: str) -> None:
-    """An answer that tells nothing of a card makes none, and its lines are accounted for."""
+def test_a_controller_that_does_not_exist_is_not_listed(text: str) -> None:
+    """An output without a controller gives none, and leaves no line unparsed."""
     found = read(text)
     assert found.controllers.by_number == {}
     assert found.unparsed == []
 
 
-def test_megaraid_card_no_preserved_cache_is_told_by_the_description() -> None:
-    """The answer of ``show preservedcache`` is a sentence."""
+def test_no_preserved_cache_is_read_from_the_description() -> None:
+    """The output of ``show preservedcache`` is one sentence."""
     text = GOOD.replace("= None", "= No Virtual Drive has Preserved Cache Data.")
     assert read(text).controller.get("cache.preserved_data") is False
 
 
-def test_megaraid_card_with_preserved_cache_lists_the_volumes() -> None:
-    """A table of volumes whose data waits means unwritten data."""
+def test_preserved_cache_lists_the_volumes() -> None:
+    """A table of volumes with preserved cache means unwritten data."""
     found = read(table("Preserved Cache Information", ("VD", "State"), ("3", "Missing")))
     assert found.controller.get("cache.preserved_data") is True
     assert found.controller.details == {"Preserved Cache Information: 3": "Missing"}

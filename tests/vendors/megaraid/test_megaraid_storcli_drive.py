@@ -4,7 +4,7 @@ import pytest
 
 from raidctl.model import Health, Role
 from raidctl.vendor.draft import Draft
-from tests.vendors.megaraid.megaraid_storage_answers import (
+from tests.vendors.megaraid.storcli_storage_outputs import (
     Data,
     answer_text,
     details,
@@ -16,21 +16,21 @@ from tests.vendors.megaraid.megaraid_storage_answers import (
 
 
 def one(response: Data) -> Draft:
-    """The only drive of an answer."""
+    """The only drive of an output."""
     (drive,) = read(response).drives.values()
     return drive
 
 
-def test_a_row_tells_a_drive() -> None:
-    """Address, group, size, media, interface, model; what has no field is a detail."""
-    card = read({"PD LIST": [drive_row(EID="64:12", DG=3)]})
-    drive = card.drives["64:12"]
+def test_a_row_is_a_drive() -> None:
+    """Enclosure, bay, array, size, medium, interface and model are read; the rest are details."""
+    controller = read({"PD LIST": [drive_row(EID="64:12", DG=3)]})
+    drive = controller.drives["64:12"]
     assert (drive.get("enclosure"), drive.get("bay"), drive.get("array")) == ("64", "12", "3")
     assert (drive.get("interface"), drive.get("media"), drive.get("model")) == ("sas", "hdd", "ZX1200TESTDRIVE")
     assert drive.get("size_bytes") == round(1.090 * 2**40)
     assert (drive.get("role"), drive.get("status"), drive.get("status_text")) == ("member", "ok", "Onln")
     assert (drive.details["SED"], drive.details["SeSz"], drive.details["DID"]) == ("N", "512B", "11")
-    assert list(card.arrays["3"].members) == ["64:12"]
+    assert list(controller.arrays["3"].members) == ["64:12"]
 
 
 @pytest.mark.parametrize(
@@ -44,64 +44,64 @@ def test_a_row_tells_a_drive() -> None:
     ],
 )  # fmt: skip
 def test_the_state_of_a_drive(state: str, group: Data, status: Health, role: Role) -> None:
-    """Good free drives and spares are ok; a failed drive of a group still belongs to it."""
+    """Free good drives and spares are ok; a failed drive of an array is still in it."""
     drive = one({"PD LIST": [drive_row(State=state, DG=group)]})
     assert (drive.get("status"), drive.get("role"), drive.get("status_text")) == (status, role, state)
     assert drive.get("array") == ("1" if role in {"member", "failed"} and group == 1 else None)
 
 
-def test_a_state_that_is_not_known_is_unknown_and_said() -> None:
-    """The raw word is kept."""
+def test_an_unknown_state_is_unread() -> None:
+    """An unknown state keeps its word, and is a problem."""
     drive = one({"PD LIST": [drive_row(State="Napping")]})
     assert (drive.get("status"), drive.get("status_text")) == ("unknown", "Napping")
     assert [item.kind for item in drive.complaints] == ["unread"]
 
 
-def test_a_state_that_is_not_told_is_no_state() -> None:
-    """A dash is no word."""
+def test_a_dash_is_no_state() -> None:
+    """A dash in place of the state is None, without a problem."""
     drive = one({"PD LIST": [drive_row(State="-", DG="-")]})
     assert (drive.get("status"), drive.get("status_text"), drive.complaints) == (None, None, [])
 
 
 def test_a_dedicated_spare_knows_its_groups() -> None:
-    """It is a spare of each, and a member of none."""
-    card = read({"PD LIST": [drive_row(State="DHS", DG="0,2")]})
-    assert card.drives["64:2"].get("spare_for") == ("0", "2")
-    assert [list(card.arrays[name].spares) for name in ("0", "2")] == [["64:2"], ["64:2"]]
-    assert not any(group.members for group in card.arrays.values())
+    """A dedicated spare belongs to each of its arrays and is a member of none."""
+    controller = read({"PD LIST": [drive_row(State="DHS", DG="0,2")]})
+    assert controller.drives["64:2"].get("spare_for") == ("0", "2")
+    assert [list(controller.arrays[name].spares) for name in ("0", "2")] == [["64:2"], ["64:2"]]
+    assert not any(group.members for group in controller.arrays.values())
 
 
 def test_an_unconfigured_drive_is_in_no_group() -> None:
-    """Firmware without RAID prints 0 there."""
-    card = read({"PD LIST": [drive_row(State="UGood", DG=0)]})
-    assert card.drives["64:2"].get("array") is None
-    assert card.arrays == {}
+    """An unconfigured drive has no array, although firmware without RAID prints 0."""
+    controller = read({"PD LIST": [drive_row(State="UGood", DG=0)]})
+    assert controller.drives["64:2"].get("array") is None
+    assert controller.arrays == {}
 
 
 def test_a_drive_of_a_foreign_configuration() -> None:
-    """``F`` in place of the group marks the drive; it is a good free drive otherwise."""
+    """``F`` in place of the array marks a foreign drive."""
     drive = one({"PD LIST": [drive_row(State="UGood", DG="F")]})
     assert (drive.get("foreign"), drive.get("role"), drive.get("array")) == (True, "unassigned", None)
 
 
 @pytest.mark.parametrize("text", [" :7", ":7", "-:7"])
 def test_a_drive_without_an_enclosure(text: str) -> None:
-    """Its key begins with the colon, and its enclosure is not told."""
-    card = read({"PD LIST": [drive_row(EID=text)]})
-    assert list(card.drives) == [":7"]
-    assert (card.drives[":7"].get("enclosure"), card.drives[":7"].get("bay")) == (None, "7")
+    """Its key begins with a colon, and its enclosure is None."""
+    controller = read({"PD LIST": [drive_row(EID=text)]})
+    assert list(controller.drives) == [":7"]
+    assert (controller.drives[":7"].get("enclosure"), controller.drives[":7"].get("bay")) == (None, "7")
 
 
-def test_a_drive_without_an_address_is_said() -> None:
-    """Nothing is invented; its words are details."""
-    card = read({"PD LIST": [drive_row(EID="-")]})
-    assert card.drives == {}
-    assert [item.kind for item in card.complaints] == ["unread"]
-    assert card.details["PD LIST 0 Model"] == "ZX1200TESTDRIVE"
+def test_a_drive_without_an_address_is_a_problem() -> None:
+    """A row without an address is a problem, and its cells are details."""
+    controller = read({"PD LIST": [drive_row(EID="-")]})
+    assert controller.drives == {}
+    assert [item.kind for item in controller.complaints] == ["unread"]
+    assert controller.details["PD LIST 0 Model"] == "ZX1200TESTDRIVE"
 
 
 def test_the_list_of_plain_drives() -> None:
-    """What stands in ``JBOD LIST`` is seen by the operating system, whatever its state word."""
+    """Drives in ``JBOD LIST`` are passed through, whatever their state word."""
     row = {
         "ID": 4, "EID:Slt": "64:5", "DID": 7, "State": "Onln", "Intf": "SATA", "Med": "SSD", "Size": "1.745 TB",
         "SeSz": "512B", "Model": "ZXSSD", "Vendor": "ATA", "Port": "C0 x1",
@@ -111,13 +111,13 @@ def test_the_list_of_plain_drives() -> None:
     assert (drive.details["ID"], drive.details["Vendor"]) == ("4", "ATA")
 
 
-def test_the_type_column_tells_a_plain_drive() -> None:
-    """``JBOD`` in the last column is the same."""
+def test_the_type_jbod_is_passed_through() -> None:
+    """``JBOD`` in the last column is a drive that is passed through."""
     assert one({"PD LIST": [drive_row(Type="JBOD", DG="-")]}).get("role") == "passthrough"
 
 
 def test_the_sections_of_a_drive() -> None:
-    """Serial number, firmware, counters, temperature, link; the manufacturer is no part of the model."""
+    """All fields of a drive's sections are read; the manufacturer is no part of the model."""
     drive = one({"Drive /c0/e64/s2": [drive_row()], **details()})
     assert (drive.get("serial"), drive.get("firmware"), drive.get("wwn")) == ("TST0PLAIN01", "T01A", "5000AAAA00000BBB")
     assert drive.get("model") == "ZX1200TESTDRIVE"
@@ -129,8 +129,8 @@ def test_the_sections_of_a_drive() -> None:
     assert drive.get("status") == "ok"
 
 
-def test_the_sectors_tell_the_very_size() -> None:
-    """The size is the coerced one, as in the list; the others are details."""
+def test_the_sectors_give_the_exact_size() -> None:
+    """The size is that of the coerced sectors; the other sizes are details."""
     drive = one({"Drive /c0/e64/s2": [drive_row()], **details()})
     assert drive.get("size_bytes") == 0x8B94F800 * 512
     assert drive.details["Raw size"] == "1.091 TB [0x8bba0cb0 Sectors]"
@@ -148,13 +148,13 @@ def test_the_sectors_tell_the_very_size() -> None:
     ],
 )
 def test_sectors_of_any_length(text: str, size: int) -> None:
-    """The length of a sector is the one that makes the printed size; sectors that fit none change nothing."""
+    """The sector length is the one that fits the printed size; otherwise that size counts."""
     drive = one({"PD LIST": [drive_row()], **details(Device={"Coerced size": text})})
     assert drive.get("size_bytes") == size
 
 
 def test_a_raised_alert_is_a_warning() -> None:
-    """The drive is still online, and expects to fail."""
+    """An online drive with a S.M.A.R.T. alert is a warning, and a problem."""
     drive = one({"PD LIST": [drive_row()], **details(State={"S.M.A.R.T alert flagged by drive": "Yes"})})
     assert (drive.get("status"), drive.get("status_text")) == ("warning", "Onln")
     assert [item.kind for item in drive.complaints] == ["state"]
@@ -162,13 +162,13 @@ def test_a_raised_alert_is_a_warning() -> None:
 
 @pytest.mark.parametrize("first", [True, False])
 def test_a_predictive_failure_is_a_warning(first: bool) -> None:
-    """Whatever is read first; a drive that has failed stays critical."""
+    """A predictive failure is a warning in any order of outputs; a failed drive stays critical."""
     listed = answer_text({"PD LIST": [drive_row(), drive_row(EID="64:3", State="Failed")]})
-    told = answer_text(
+    detailed = answer_text(
         details(State={"Predictive Failure Count": 3}) | details("/c0/e64/s3", State={"Predictive Failure Count": 1})
     )
-    cards, _, _ = read_all(*((listed, told) if first else (told, listed)))
-    drives = cards.by_number["0"].drives
+    controllers, _, _ = read_all(*((listed, detailed) if first else (detailed, listed)))
+    drives = controllers.by_number["0"].drives
     assert (drives["64:2"].get("status"), drives["64:2"].get("errors.predictive")) == ("warning", 3)
     assert drives["64:3"].get("status") == "critical"
 
@@ -177,8 +177,8 @@ def test_a_predictive_failure_is_a_warning(first: bool) -> None:
     ("label", "value"),
     [("Drive Temperature", "N/A"), ("Media Error Count", "-"), ("Other Error Count", "N/A")],
 )
-def test_what_is_not_told_is_not_told(label: str, value: str) -> None:
-    """No problem, no figure."""
+def test_a_value_that_is_not_reported_is_a_detail(label: str, value: str) -> None:
+    """``N/A`` and a dash are no values, without a problem."""
     drive = one(details(State={label: value}))
     assert (drive.details[label], drive.complaints) == (value, [])
 
@@ -191,8 +191,8 @@ def test_what_is_not_told_is_not_told(label: str, value: str) -> None:
         ({"Drive Temperature": "9" * 40 + "C"}, "Drive Temperature"),
     ],
 )
-def test_what_cannot_be_read_is_said(state: dict[str, Data], label: str) -> None:
-    """The problem names the label, the raw value is a detail."""
+def test_an_unreadable_value_is_a_problem_and_a_detail(state: dict[str, Data], label: str) -> None:
+    """The problem names the label, and the raw value is a detail."""
     drive = one(details(State=state))
     assert label in drive.details
     assert [label in item.message for item in drive.complaints] == [True]
@@ -202,16 +202,16 @@ def test_what_cannot_be_read_is_said(state: dict[str, Data], label: str) -> None
     ("text", "cache"), [("Enabled", "enabled"), ("Disabled", "disabled"), ("N/A", None), ("Disk's Default", None)]
 )
 def test_the_cache_of_the_drive(text: str, cache: str | None) -> None:
-    """The drive's own write cache."""
+    """The drive's own write cache is read."""
     assert one(details(Device={"Write cache": text})).get("write_cache") == cache
 
 
 def test_a_drive_is_listed_once() -> None:
-    """However often it is printed."""
-    card = read(
+    """A drive in several sections is one drive."""
+    controller = read(
         {"PD LIST": [drive_row()], "PDs for VD 1": [drive_row()], "Drive /c0/e64/s2": [drive_row()], **details()}
     )
-    assert list(card.drives) == ["64:2"]
+    assert list(controller.drives) == ["64:2"]
 
 
 def test_the_newer_tool_splits_the_state() -> None:
@@ -231,14 +231,14 @@ def test_the_newer_tool_splits_the_state() -> None:
     ],
 )  # fmt: skip
 def test_the_two_words_of_the_newer_tool(state: str, status: str, health: Health, role: Role) -> None:
-    """The worse of the two counts; one that is not known is said."""
+    """The worse of both words counts; an unknown word is a problem."""
     drive = one({"Drives List": [modern_drive(State=state, Status=status)]})
     assert (drive.get("status"), drive.get("role")) == (health, role)
     assert bool(drive.complaints) == (health == "unknown")
 
 
 def test_the_newer_tools_details() -> None:
-    """Temperature, rotation, link, counters of the logical unit, and the drive's own cache."""
+    """Temperature, rpm, link, counters of the logical unit and the write cache are read."""
     drive = one({"Drives List": [modern_drive()]})
     assert (drive.get("temperature_celsius"), drive.get("rpm"), drive.get("link_gbps")) == (38, 7200, 6.0)
     assert (drive.get("serial"), drive.get("firmware")) == ("TST8PLAIN05", "T8")
@@ -248,37 +248,37 @@ def test_the_newer_tools_details() -> None:
 
 
 def test_the_sections_of_each_item_are_about_its_drive() -> None:
-    """Two drives in a list do not mix."""
+    """The sections of two listed drives are kept apart."""
     second = modern_drive(EID="310:6", Units={"Media Error Count": 7})
-    card = read({"Drives List": [modern_drive(), second]})
-    assert [drive.get("errors.media") for drive in card.drives.values()] == [2, 7]
+    controller = read({"Drives List": [modern_drive(), second]})
+    assert [drive.get("errors.media") for drive in controller.drives.values()] == [2, 7]
 
 
-def test_errors_of_two_actuators_are_the_drives() -> None:
-    """The second logical unit's counters are added."""
+def test_errors_of_two_actuators_are_added() -> None:
+    """The counters of a drive's logical units are added."""
     first = {"Drive /c0/e1/s1": [drive_row(EID="1:1")], "Drive /c0/e1/s1 - Detailed Information": {
         "LU/NS Properties": {"Media Error Count": 1}, "LU/NS Properties 2": {"Media Error Count": 5},
     }}  # fmt: skip
     assert one(first).get("errors.media") == 6
-    cards, _, _ = read_all(answer_text(first), answer_text(first))
-    assert cards.by_number["0"].drives["1:1"].get("errors.media") == 6
+    controllers, _, _ = read_all(answer_text(first), answer_text(first))
+    assert controllers.by_number["0"].drives["1:1"].get("errors.media") == 6
 
 
 def test_a_list_of_logical_units_is_about_its_drives() -> None:
-    """They are known by the persistent id."""
+    """Logical units are assigned to drives by the persistent id."""
     row = {"EID:Slt": "310:5", "PID": 287, "State": "Conf", "Status": "Online", "DG": 4, "Size": "5.456 TiB"}
     units = [{"PID": 287, "LUN/NSID": "1/-", "Status": "Good", "Size": "5.456 TiB"}]
     drive = one({"PD LIST": [row, row], "LU/NS LIST": units})
     assert drive.details["LU/NS 1/- Status"] == "Good"
 
 
-def test_an_answer_that_lost_its_head_names_the_card_in_its_titles() -> None:
-    """``/c2/e64/s2`` hangs on the card 2."""
-    cards, _, _ = read_all(answer_text(details("/c2/e64/s2"), controller=None))
-    assert list(cards.by_number) == ["2"]
+def test_the_titles_name_the_controller_without_a_header() -> None:
+    """Without a header, ``/c2/e64/s2`` belongs to controller 2."""
+    controllers, _, _ = read_all(answer_text(details("/c2/e64/s2"), controller=None))
+    assert list(controllers.by_number) == ["2"]
 
 
 def test_settings_of_drives_are_their_details() -> None:
-    """A table with an address and no column of its own meaning."""
+    """A table of settings with a drive's address gives details of the drive."""
     drive = one({"PD LIST": [drive_row()], "Jbod Settings": [{"Drive-ID": "/c0/e64/s2", "Automount": "Off"}]})
     assert drive.details["Jbod Settings Automount"] == "Off"

@@ -3,13 +3,13 @@ from __future__ import annotations
 import pytest
 
 from raidctl.model import Problem, ProblemKind, Severity
-from tests.vendors.megaraid.megaraid_card_texts import GOOD, HEAD, SHOW_ALL, read
+from tests.vendors.megaraid.storcli_controller_outputs import GOOD, HEAD, SHOW_ALL, read
 
 MAIN = "storcli64 /c0 show all nolog"
 
 
 def failed(description: str = "None", rows: str = "", number: int = 0) -> str:
-    """An answer that failed; ``rows`` are those of ``Detailed Status``."""
+    """A failed output; ``rows`` are those of ``Detailed Status``."""
     detail = f"\nDetailed Status :\n===============\n\n{rows}\n" if rows else ""
     return f"{HEAD}Controller = {number}\nStatus = Failure\nDescription = {description}\n{detail}\n"
 
@@ -22,8 +22,8 @@ def rows(*cells: tuple[str, str, str], column: str = "Drive") -> str:
     return "\n".join((rule, head, rule, *printed, rule))
 
 
-def told(text: str, command: str = MAIN) -> list[Problem]:
-    """The problems of an output; none of its lines is left over."""
+def problems_of(text: str, command: str = MAIN) -> list[Problem]:
+    """The problems of an output, none of whose lines is unparsed."""
     found = read(text, command=command)
     assert found.unparsed == []
     return found.problems
@@ -31,15 +31,15 @@ def told(text: str, command: str = MAIN) -> list[Problem]:
 
 def only(text: str, command: str = MAIN) -> Problem:
     """The only problem."""
-    (problem,) = told(text, command)
+    (problem,) = problems_of(text, command)
     assert problem.where == command
     return problem
 
 
-def test_megaraid_failure_success_is_no_problem() -> None:
-    """A good answer has none."""
-    assert told(SHOW_ALL) == []
-    assert told(GOOD) == []
+def test_a_success_is_no_problem() -> None:
+    """A successful output has no problem."""
+    assert problems_of(SHOW_ALL) == []
+    assert problems_of(GOOD) == []
 
 
 @pytest.mark.parametrize(
@@ -54,16 +54,16 @@ def test_megaraid_failure_success_is_no_problem() -> None:
         ("image corrupted", "warning", "unread"),
     ],
 )
-def test_megaraid_failure_description_is_judged(description: str, severity: Severity, kind: ProblemKind) -> None:
-    """What the tool says decides how bad it is; its sentence is in the message or was understood."""
+def test_the_description_gives_the_problem(description: str, severity: Severity, kind: ProblemKind) -> None:
+    """The tool's description gives severity and kind of the problem."""
     problem = only(failed(description))
     assert (problem.severity, problem.kind) == (severity, kind)
 
 
 @pytest.mark.parametrize("description", ["No VD's have been configured.", "No drive found!", "No PDs found"])
-def test_megaraid_failure_nothing_there_is_an_answer(description: str) -> None:
-    """A card without volumes or drives is no trouble."""
-    assert told(failed(description)) == []
+def test_an_empty_list_is_no_problem(description: str) -> None:
+    """A controller without volumes or drives is no problem, although the tool reports a failure."""
+    assert problems_of(failed(description)) == []
 
 
 @pytest.mark.parametrize(
@@ -80,21 +80,21 @@ def test_megaraid_failure_nothing_there_is_an_answer(description: str) -> None:
         ("99", "-", "unread"),
     ],
 )
-def test_megaraid_failure_row_is_judged_by_its_words_or_its_number(code: str, message: str, kind: ProblemKind) -> None:
-    """A question that the card has no answer to is a note; the firmware's numbers are known."""
+def test_the_message_or_number_of_a_row_gives_the_problem(code: str, message: str, kind: ProblemKind) -> None:
+    """An unsupported command is a note; the firmware's numbers are known."""
     problem = only(failed(rows=rows(("0", code, message), column="Ctrl")), "storcli64 /c0/bbu show all")
     assert problem.kind == kind
     assert f"error {code}" in problem.message
 
 
-def test_megaraid_failure_main_question_without_an_answer_is_not_a_note() -> None:
-    """Where the inventory itself is refused, something is not shown."""
+def test_a_refused_main_command_is_more_than_a_note() -> None:
+    """A refused ``show all`` is unread, another refused command a note."""
     assert only(failed("Un-supported Command"), MAIN).kind == "unread"
     assert only(failed("Un-supported Command"), "storcli64 /c0 show cc").kind == "note"
 
 
-def test_megaraid_failure_with_complete_data_tells_what_failed() -> None:
-    """Data and a failed row are both told: the card is read, the row is a problem."""
+def test_a_failed_row_beside_complete_data_is_a_problem() -> None:
+    """The controller is read, and the failed row is a problem."""
     text = SHOW_ALL.replace("= Success", "= Failure").replace(
         "Basics :",
         f"Detailed Status :\n===============\n\n{rows(('0', '2', 'command invalid'), column='Ctrl')}\n\nBasics :",
@@ -104,33 +104,33 @@ def test_megaraid_failure_with_complete_data_tells_what_failed() -> None:
     assert [problem.kind for problem in found.problems] == ["note"]
 
 
-def test_megaraid_failure_rows_of_one_cause_are_one_problem() -> None:
-    """Many drives with one error are told together, the first by name."""
+def test_rows_of_one_cause_are_one_problem() -> None:
+    """Many drives with the same error are one problem with their number."""
     many = [(f"/c0/e8/s{slot}", "46", "Scsi IO failed") for slot in range(30)]
     problem = only(failed("Show Drive Information Failed.", rows(*many)))
     assert "/c0/e8/s0, /c0/e8/s1" in problem.message
     assert "and 22 more" in problem.message
 
 
-def test_megaraid_failure_one_bad_row_among_good_ones_is_told_alone() -> None:
-    """Rows that succeeded are no problem."""
+def test_rows_that_succeeded_are_not_reported() -> None:
+    """Only failed rows are reported."""
     mixed = rows(("/c0/e8/s1", "0", "-"), ("/c0/e8/s2", "46", "Scsi IO failed")).replace("Failed     0", "Success    0")
     assert "/c0/e8/s1" not in only(failed("None", mixed)).message
 
 
-def test_megaraid_failure_without_a_reason_is_still_one() -> None:
-    """A failure that says nothing is told."""
+def test_a_failure_without_a_reason_is_a_problem() -> None:
+    """A failure without a description is a problem."""
     assert "no reason" in only(failed()).message
 
 
-def test_megaraid_failure_names_the_controller() -> None:
-    """An answer for one of several cards names it."""
+def test_a_failure_names_its_controller() -> None:
+    """The problem contains the controller's number."""
     assert "controller 3" in only(failed("image corrupted", number=3)).message
 
 
-def test_megaraid_failure_with_very_many_causes_is_cut_off_and_says_so() -> None:
-    """Rubbish with a thousand messages does not flood the screen."""
+def test_very_many_causes_are_limited() -> None:
+    """Of a thousand causes 50 are reported, and the number of the others."""
     many = [(f"/c0/e8/s{slot}", "99", f"cause {slot}") for slot in range(1000)]
-    problems = told(failed(rows=rows(*many)))
+    problems = problems_of(failed(rows=rows(*many)))
     assert len(problems) == 51
     assert "950 more causes" in problems[-1].message

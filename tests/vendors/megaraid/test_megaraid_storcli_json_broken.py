@@ -1,4 +1,4 @@
-"""JSON outputs of storcli and its relatives that are not whole, or not alone."""
+"""JSON outputs of storcli and its relatives that are incomplete or surrounded by other text."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from raidctl_megaraid.storcli.recognise import outline
 from tests.support.over import over
 from tests.vendors.megaraid.storcli_outlines import (
     answer_text,
+    as_tuples,
     cells,
     controller,
     drive,
@@ -21,7 +22,6 @@ from tests.vendors.megaraid.storcli_outlines import (
     lost,
     section,
     status,
-    told,
     unparsed,
     unread,
     volume,
@@ -51,7 +51,7 @@ def problems(found: Outline) -> list[tuple[str, str]]:
     ],
 )
 def test_warning_before_is_a_note(before: str, shown: str) -> None:
-    """Words before the JSON are told as a note; the JSON is read."""
+    """Text before the JSON is a note, and the JSON is read."""
     found = read(before + WHOLE)
     assert problems(found) == [("info", "note")]
     assert f"“{shown}”" in found.problems[0].message
@@ -68,19 +68,19 @@ def test_invisible_bytes_before_are_nothing(before: str) -> None:
 
 
 def test_problem_names_the_command() -> None:
-    """A problem stands at the command."""
+    """A problem has the command as its place."""
     assert {problem.where for problem in read(WHOLE[:300]).problems} == {COMMAND}
 
 
 def test_prompt_after_stays_unparsed() -> None:
-    """The prompt after the JSON is no output of the tool, and no problem."""
+    """A prompt after the JSON is unparsed, and no problem."""
     found = read(f"{WHOLE}[root@far ~]# \n")
     assert found.problems == []
     assert unparsed(found) == ["[root@far ~]# "]
 
 
 def test_log_lines_after_are_a_note() -> None:
-    """Words after the JSON are told as a note."""
+    """Text after the JSON is a note."""
     found = read(f"{WHOLE}log: done in 3 s\n")
     assert problems(found) == [("info", "note")]
     assert "done in 3 s" in found.problems[0].message
@@ -94,14 +94,14 @@ def test_two_documents() -> None:
 
 
 def test_list_of_documents() -> None:
-    """A list of documents is read as the documents."""
+    """A list of documents is read."""
     found = read(f"[\n{WHOLE},\n{json_text(controller({'a': 1}, status(1)))}]\n")
     assert [answer.number for answer in found.answers] == ["0", "1"]
     assert found.problems == []
 
 
 def test_broken_list_of_documents() -> None:
-    """Of a list of documents that breaks off, all that were complete are read."""
+    """The complete documents of a truncated list are read."""
     second = json_text(controller({"a": 1}, status(1)))
     found = read(f"[\n{WHOLE},\n{second[:-30]}")
     assert [answer.number for answer in found.answers] == ["0", "1"]
@@ -109,8 +109,8 @@ def test_broken_list_of_documents() -> None:
 
 
 @over("length", range(60, len(WHOLE) - 6, 13))
-def test_cut_json_tells_so(length: int) -> None:
-    """JSON that breaks off anywhere is told, and nothing is read that the whole output does not say."""
+def test_cut_json_is_reported(length: int) -> None:
+    """JSON that is cut anywhere is a problem and gives no value that the complete output lacks."""
     found = read(WHOLE[:length])
     assert any("breaks off" in message for message in unread(found))
     whole = read(WHOLE).answers[0]
@@ -119,7 +119,7 @@ def test_cut_json_tells_so(length: int) -> None:
 
 
 def test_cut_json_keeps_what_was_complete() -> None:
-    """Rows before the break are read in full, those of the break as far as their cells are complete."""
+    """Rows before the cut are read, and the complete cells of the row at the cut."""
     found = read(WHOLE[: WHOLE.index('"9:2"') + 60])
     rows = cells(section(found, "PD LIST"))
     assert rows[:2] == [drive("9:0"), drive("9:1")]
@@ -127,21 +127,21 @@ def test_cut_json_keeps_what_was_complete() -> None:
     assert len(rows) == 3
 
 
-def test_cut_says_where() -> None:
-    """The problem says in which part and line the JSON breaks off."""
+def test_the_problem_names_the_place_of_the_cut() -> None:
+    """The problem contains section and line of the cut."""
     cut = WHOLE[: WHOLE.index('"9:2"')]
     assert f"“PD LIST” (line {cut.count(chr(10)) + 1})" in unread(read(cut))[0]
 
 
 def test_cut_number_is_not_taken() -> None:
-    """The first digits of a number that breaks off are no number."""
+    """The first digits of a truncated number are no value."""
     cut = json_text(controller({"Counts": {"Errors": 12345}}))
     found = read(cut[: cut.index("12345") + 2])
     assert section(found, "Counts").pairs == []
 
 
-def test_half_word_stays_in_the_sheet() -> None:
-    """A value that breaks off is a line that nobody used."""
+def test_a_truncated_value_stays_unparsed() -> None:
+    """A truncated value is an unparsed line."""
     found = read(WHOLE[: WHOLE.index("Present") + 3])
     assert any('"Pre' in line for line in unparsed(found))
 
@@ -150,65 +150,65 @@ def test_half_word_stays_in_the_sheet() -> None:
     "words", ["Illegal instruction", "Segmentation fault (core dumped)", "./run.sh: line 3: Killed"]
 )
 def test_tool_that_died(words: str) -> None:
-    """A tool that died in the middle is told with the shell's words."""
+    """A crash of the tool is a problem with the shell's message."""
     found = read(f"{WHOLE[: WHOLE.index('9:2') - 20]}\n{words}\n")
     assert any(words in message for message in unread(found))
     assert len(section(found, "PD LIST").rows) == 2
 
 
 def test_tool_that_died_inside_a_value() -> None:
-    """Words of the shell inside a value are not taken for the value."""
+    """The shell's message inside a value is no value."""
     found = read(f"{WHOLE[: WHOLE.index('Present') + 3]}Illegal instruction\n")
     assert section(found, "HwCfg").pairs == []
     assert any("Illegal instruction" in message for message in unread(found))
 
 
 def test_next_document_after_a_broken_one() -> None:
-    """The document after one that breaks off is read in full."""
+    """The document after a truncated one is read."""
     found = read(f"{WHOLE[:400]}Illegal instruction\n{json_text(controller({'a': 1}, status(1)))}")
     assert found.answers[-1].number == "1"
-    assert told(found.answers[-1].sections[0].pairs) == [("a", "1")]
+    assert as_tuples(found.answers[-1].sections[0].pairs) == [("a", "1")]
 
 
 @pytest.mark.parametrize("damage", ["megaraid_sas: reset\n", '"Name" : "our "big" one",\n', ","])
 def test_nothing_is_read_after_the_damage(damage: str) -> None:
-    """What is no JSON ends it: what was complete before is read, and the rest is reported as unread."""
+    """Damage ends the document: what precedes it is read, the rest is unread."""
     at = WHOLE.index('"Ports"')
     found = read(f"{WHOLE[:at]}{damage}{WHOLE[at:]}")
-    assert told(section(found, "HwCfg").pairs) == [("BBU", "Present")]
+    assert as_tuples(section(found, "HwCfg").pairs) == [("BBU", "Present")]
     assert "“HwCfg”" in unread(found)[0]
     assert any('"EID:Slt" : "9:3"' in line for line in unparsed(found))
 
 
 @pytest.mark.parametrize("word", ["NaN", "Infinity", "-Infinity", "1e999"])
 def test_odd_numbers_are_kept(word: str) -> None:
-    """Numbers that JSON has not, or that no machine holds, stand as printed."""
-    assert told(section(read(WHOLE.replace("8\n", f"{word}\n")), "HwCfg").pairs)[1] == ("Ports", word)
+    """NaN, infinity and huge numbers stay as printed."""
+    assert as_tuples(section(read(WHOLE.replace("8\n", f"{word}\n")), "HwCfg").pairs)[1] == ("Ports", word)
 
 
 @pytest.mark.parametrize("name", ["DOM\\user", "C:\\u", "x\\ y"])
 def test_names_without_escapes(name: str) -> None:
-    """A volume's name with a backslash is read though the tool did not escape them."""
+    """A volume's name with an unescaped backslash is read."""
     text = json_text(controller({"VD LIST": [volume(name="NAME"), volume("1/1", name="next")]})).replace("NAME", name)
     assert [row["Name"] for row in cells(section(read(text), "VD LIST"))] == [name, "next"]
 
 
 def test_text_where_json_was_asked_for() -> None:
-    """An answer in text is read as text, with a note."""
+    """Text is read if JSON was requested, with a note."""
     found = read(answer_text({"HwCfg": {"BBU": "Present"}}))
-    assert told(section(found, "HwCfg").pairs) == [("BBU", "Present")]
+    assert as_tuples(section(found, "HwCfg").pairs) == [("BBU", "Present")]
     assert problems(found) == [("info", "note")]
 
 
 def test_text_after_json() -> None:
-    """Answers of two commands in one file, one JSON and one text, are both read."""
+    """JSON and text of two commands in one file are both read."""
     found = read(WHOLE + answer_text({"VD LIST": [volume()]}, status(1)))
     assert [answer.number for answer in found.answers] == ["0", "1"]
     assert cells(section(found, "VD LIST")) == [volume()]
 
 
 def test_text_after_broken_json() -> None:
-    """An answer in text ends the JSON that breaks off before it."""
+    """Text after truncated JSON is read."""
     legend = "Cac=CacheCade|Rec=Recovery|OfLn=OffLine|Dgrd=Degraded\nWT=WriteThrough|sCC=Scheduled\nCheck Consistency\n"
     found = read(f"{WHOLE[:500]}\n{answer_text({'VD LIST': [volume()]}, status(1))}\n{legend}")
     assert cells(section(found, "VD LIST")) == [volume()]
@@ -216,7 +216,7 @@ def test_text_after_broken_json() -> None:
 
 
 def test_missing_beginning() -> None:
-    """Of JSON whose beginning is missing, nothing is read, and the loss is reported."""
+    """JSON without its beginning is not read, and a problem."""
     text = json_text(controller({"Drive /c0/e9/s0": [drive()], "Drive /c0/e9/s1": [drive("9:1")], "A": {"b": 1}}))
     found = read(text[text.index('"TESTDISK') :])
     assert unparsed(found)
@@ -225,7 +225,7 @@ def test_missing_beginning() -> None:
 
 
 def test_missing_beginning_before_a_whole_controller() -> None:
-    """Controllers after a loose end are read in full."""
+    """A complete controller after a fragment is read."""
     text = json_text(controller({"PD LIST": [drive()]}), controller({"PD LIST": [drive("7:7")]}, status(1)))
     found = read(text[text.index('"TESTDISK') :])
     assert found.answers[-1].number == "1"
@@ -234,37 +234,37 @@ def test_missing_beginning_before_a_whole_controller() -> None:
 
 @pytest.mark.parametrize("text", ["", "\n \n", "\ufeff", "\x00\x00"])
 def test_empty_output(text: str) -> None:
-    """An output without a word is told as such."""
+    """An empty output is a problem."""
     assert unread(read(text)) == ["The tool printed nothing."]
 
 
 def test_help_text() -> None:
-    """The tool's help in place of an answer is told."""
+    """The tool's help instead of an output is a problem."""
     help_text = "     Storage Command Line Tool  Ver 007.1999.0000.0000\n\n storcli -v\n storcli /cx show all\n"
     assert unread(read(help_text)) == ["The tool printed its help instead of the requested output."]
 
 
 def test_other_json_is_not_read() -> None:
-    """JSON of another program gives no answer."""
+    """JSON of another tool gives no answer."""
     found = read('{"smartctl": {"version": [7, 3]}, "Status": "Success"}')
     assert found.answers == []
     assert len(unread(found)) == 1
 
 
 def test_bare_syntax_error() -> None:
-    """A syntax error without any frame is told."""
+    """A syntax error without a header is a problem."""
     assert "TOKEN_WRITE_CACHE" in unread(read("syntax error, unexpected TOKEN_WRITE_CACHE, expecting $end\n"))[0]
 
 
 def test_deep_nesting_does_no_harm() -> None:
-    """Ten thousand brackets stop nobody."""
+    """Ten thousand open brackets are a problem, not an exception."""
     for bracket in ("[", '{"a":'):
         found = read('{"Controllers":[{"Response Data":' + bracket * 10_000)
         assert unread(found)
 
 
 def test_deep_but_whole_nesting() -> None:
-    """Nesting that is deeper than any output of the tools is not followed to its end."""
+    """Nesting deeper than in any output of the tools raises no exception."""
     found = read(f'{{"Controllers":[{{"Response Data":{"[" * 300}1{"]" * 300}}}]}}')
     assert len(found.answers) == 1
 
@@ -284,29 +284,29 @@ PIECES = st.lists(
 
 @given(PIECES)
 def test_any_mixture_is_survived(pieces: list[str]) -> None:
-    """Whatever the pieces of an output, the reader ends, and each pair stands in a line of the sheet."""
+    """Any mixture of pieces is read, and each pair has a line of the output."""
     found = read("".join(pieces))
     assert lost(found) == []
 
 
 @given(st.text(max_size=300))
 def test_any_text_is_survived(text: str) -> None:
-    """Any text at all is survived, by itself and as JSON that breaks off into it."""
+    """Random text raises no exception, alone and after truncated JSON."""
     for found in (read(text), read(WHOLE[:333] + text)):
         assert lost(found) == []
 
 
 @given(st.integers(0, len(WHOLE)), st.text(alphabet='{}[],:"\\x0 \n', max_size=3))
 def test_any_small_damage_is_survived(at: int, damage: str) -> None:
-    """Damage at any place leaves no value that differs from the whole output's without a problem."""
+    """Damage without a problem changes at most one value."""
     found = read(WHOLE[:at] + damage + WHOLE[at + len(damage) :])
     whole = {(pair.label, pair.value) for pair in every_pair(read(WHOLE).answers[0])}
-    told_now = {(pair.label, pair.value) for answer in found.answers for pair in every_pair(answer)}
-    assert found.problems or len(told_now - whole) <= 1
+    read_now = {(pair.label, pair.value) for answer in found.answers for pair in every_pair(answer)}
+    assert found.problems or len(read_now - whole) <= 1
 
 
 def test_each_of_many_broken_documents_is_placed_at_its_line() -> None:
-    """At the line where it breaks off; of thousands, twenty are reported."""
+    """Each problem has the line of its document; of thousands, 20 are reported."""
     found = read('{"Controllers":[{"Command\n' * 3000)
     assert len(found.problems) == 20
     assert all(f"(line {number})" in problem.message for number, problem in enumerate(found.problems, 2))

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from raidctl.model import BatteryStatus, Health
-from tests.vendors.megaraid.megaraid_card_texts import HEAD, Read, properties, read
+from tests.vendors.megaraid.storcli_controller_outputs import HEAD, Read, properties, read
 
 V7 = ["Ctl", "Model", "Ports", "PDs", "DGs", "DNOpt", "VDs", "VNOpt", "BBU", "sPR", "DS", "EHS", "ASOs", "Hlth"]
 V8 = ["Ctrl", "Product Name", "SASAddress", "Personality", "Status", "PD(s)", "VD(s)", "VNOpt", "EPack"]
@@ -23,23 +23,23 @@ def overview(head: list[str], *rows: list[str], title: str = "System Overview") 
     )
 
 
-def card7(number: str = "0", bbu: str = "Opt", health: str = "Opt") -> list[str]:
+def row_v7(number: str = "0", bbu: str = "Opt", health: str = "Opt") -> list[str]:
     """A row of storcli."""
     return [number, "PERCH999Mini", "8", "16", "3", "1", "3", "1", bbu, "On", "3", "N", "0", health]
 
 
-def card8(pack: str = "Optimal", status: str = "Optimal") -> list[str]:
+def row_v8(pack: str = "Optimal", status: str = "Optimal") -> list[str]:
     """A row of storcli2."""
     return ["0", "MegaRAID 9999-16i", "0X500062B2DEADBEEF", "RAID", status, "24", "2", "0", pack]
 
 
-def test_megaraid_overview_has_a_card_for_each_row() -> None:
-    """Each row is a card by its number; counts are details, the machine's own lines are none."""
-    found = read(overview(V7, card7("0"), card7("3")), command="storcli64 show")
+def test_each_row_of_the_overview_is_a_controller() -> None:
+    """Each row is a controller with its number; counts are details."""
+    found = read(overview(V7, row_v7("0"), row_v7("3")), command="storcli64 show")
     assert list(found.controllers.by_number) == ["0", "3"]
-    card = found.controllers.controller("3")
-    assert (card.get("number"), card.get("model"), card.get("vendor")) == (3, "PERCH999Mini", "Dell")
-    assert card.details["System Overview: VNOpt"] == "1"
+    controller = found.controllers.controller("3")
+    assert (controller.get("number"), controller.get("model"), controller.get("vendor")) == (3, "PERCH999Mini", "Dell")
+    assert controller.details["System Overview: VNOpt"] == "1"
     assert found.unparsed == []
 
 
@@ -53,16 +53,16 @@ def test_megaraid_overview_has_a_card_for_each_row() -> None:
         ("Safe", "warning"),
     ],
 )
-def test_megaraid_overview_health_column_is_read_with_its_legend(word: str, health: Health | None) -> None:
+def test_the_health_column(word: str, health: Health | None) -> None:
     """The abbreviations of the legend are known."""
-    card = read(overview(V7, card7(health=word))).controller
-    assert (card.get("status"), card.complaints) == (health, [])
+    controller = read(overview(V7, row_v7(health=word))).controller
+    assert (controller.get("status"), controller.complaints) == (health, [])
 
 
-def test_megaraid_overview_a_health_that_the_tool_cannot_read_is_a_problem() -> None:
-    """The legend's Unkwn is a state that is unknown, and no missing value."""
-    card = read(overview(V7, card7(health="Unkwn"))).controller
-    assert (card.get("status"), len(card.complaints)) == ("unknown", 1)
+def test_an_unknown_health_is_a_problem() -> None:
+    """The legend's ``Unkwn`` is an unknown status, and a problem."""
+    controller = read(overview(V7, row_v7(health="Unkwn"))).controller
+    assert (controller.get("status"), len(controller.complaints)) == ("unknown", 1)
 
 
 @pytest.mark.parametrize(
@@ -77,47 +77,47 @@ def test_megaraid_overview_a_health_that_the_tool_cannot_read_is_a_problem() -> 
         ("MsngCbl", "failed"),
     ],
 )
-def test_megaraid_overview_battery_column_tells_the_pack(word: str, status: BatteryStatus) -> None:
-    """A state in the column BBU is that of a pack of a kind that is not told."""
-    battery = read(overview(V7, card7(bbu=word))).battery
+def test_the_battery_column(word: str, status: BatteryStatus) -> None:
+    """The column BBU gives the status of a battery of unknown kind."""
+    battery = read(overview(V7, row_v7(bbu=word))).battery
     assert (battery.get("status"), battery.get("status_text")) == (status, word)
     assert battery.get("kind") is None
 
 
-def test_megaraid_overview_without_a_battery_makes_none() -> None:
-    """N/A in the column says nothing of a pack."""
-    assert read(overview(V7, card7(bbu="N/A"))).controller.batteries == {}
+def test_the_overview_without_a_battery() -> None:
+    """N/A in the column BBU is no battery."""
+    assert read(overview(V7, row_v7(bbu="N/A"))).controller.batteries == {}
 
 
-def test_megaraid_overview_of_v8_has_its_own_columns() -> None:
+def test_the_columns_of_v8() -> None:
     """Product Name, Personality, Status and EPack are read."""
-    found = read(overview(V8, card8("Failed", "Needs Attention")))
+    found = read(overview(V8, row_v8("Failed", "Needs Attention")))
     assert (found.controller.get("model"), found.controller.get("mode")) == ("MegaRAID 9999-16i", "raid")
     assert found.controller.get("status") == "warning"
     assert found.battery.get("status") == "failed"
     assert found.unparsed == []
 
 
-def test_megaraid_overview_of_host_bus_adapters_tells_mode_and_address() -> None:
-    """An adapter in IT mode is an HBA."""
+def test_the_overview_of_hbas() -> None:
+    """A controller of the IT overview is in HBA mode."""
     head = ["Ctl", "Model", "AdapterType", "VendId", "DevId", "SubVendId", "SubDevId", "PCI Address"]
     row = ["1", "HBA 9999-16i", "SAS9999(B0)", "0x1000", "0xAC", "0x1000", "0x3000", "00:3b:00:00"]
-    card = read(overview(head, row, title="IT System Overview")).controller
-    assert (card.get("mode"), card.get("pci_address")) == ("hba", "0000:3b:00.0")
+    controller = read(overview(head, row, title="IT System Overview")).controller
+    assert (controller.get("mode"), controller.get("pci_address")) == ("hba", "0000:3b:00.0")
 
 
 def packs(*texts: str) -> Read:
-    """Read the overview and the pack's own output."""
+    """Read the overview and the battery's own output."""
     found = read(*texts)
     assert found.unparsed == []
     return found
 
 
 @pytest.mark.parametrize("first", [True, False])
-def test_megaraid_overview_and_the_packs_own_output_tell_of_one_pack(first: bool) -> None:
-    """In either order there is one battery, and its own output counts more."""
+def test_the_overview_and_the_batterys_own_output_are_one_battery(first: bool) -> None:
+    """In any order there is one battery, and its own output counts more."""
     own = properties("Cachevault_Info", ("Type", "CVPM99"), ("State", "Learning"))
-    show = overview(V7, card7(bbu="Opt"))
+    show = overview(V7, row_v7(bbu="Opt"))
     found = packs(show, own) if first else packs(own, show)
     assert (found.battery.name, found.battery.get("kind")) == ("cachevault", "capacitor")
     assert found.battery.get("status") == "learning"

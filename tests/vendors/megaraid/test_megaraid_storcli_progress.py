@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from raidctl.model import Operation, VolumeStatus
-from tests.vendors.megaraid.megaraid_storage_answers import Data, answer_text, drive_row, read, read_all, volume_row
+from tests.vendors.megaraid.storcli_storage_outputs import Data, answer_text, drive_row, read, read_all, volume_row
 
 
 def operation_row(name: str, percent: Data, status: str, left: str = "-") -> dict[str, Data]:
@@ -19,7 +19,7 @@ def operation_row(name: str, percent: Data, status: str, left: str = "-") -> dic
     ],
 )  # fmt: skip
 def test_an_operation_of_a_volume(name: str, operation: Operation, status: VolumeStatus) -> None:
-    """Its share and the time left are told."""
+    """Percentage and remaining time are read, and an optimal volume gets the status."""
     row = operation_row(name, 41, "In progress", "1 Hours 3 Minutes")
     volume = read({"VD LIST": [volume_row()], "VD Operation Status": [row]}).volumes["3"]
     assert (volume.get("progress.operation"), volume.get("progress.percent")) == (operation, 41.0)
@@ -29,7 +29,7 @@ def test_an_operation_of_a_volume(name: str, operation: Operation, status: Volum
 
 @pytest.mark.parametrize("status", ["Not in progress", "Not in Progress", "-"])
 def test_an_operation_that_does_not_go_on(status: str) -> None:
-    """Nothing is under way."""
+    """An operation that is not in progress is none."""
     volume = read({"VD LIST": [volume_row()], "VD Operation Status": [operation_row("CC", "-", status)]}).volumes["3"]
     assert (volume.get("progress.operation"), volume.get("status")) == (None, "ok")
 
@@ -39,14 +39,14 @@ def test_an_operation_that_does_not_go_on(status: str) -> None:
     [("Queued", "queued", "ok"), ("Paused", "paused", "checking"), ("In progress", "running", "checking")],
 )
 def test_an_operation_that_waits_or_is_paused(word: str, state: str, status: VolumeStatus) -> None:
-    """Only what has begun changes the status of an optimal volume."""
+    """Only an operation that has begun changes the status of an optimal volume."""
     volume = read({"VD LIST": [volume_row()], "VD Operation Status": [operation_row("CC", "-", word)]}).volumes["3"]
     assert (volume.get("progress.operation"), volume.get("progress.state")) == ("check", state)
     assert volume.get("status") == status
 
 
-def test_of_several_operations_the_one_under_way_is_told() -> None:
-    """The others say that they are not in progress."""
+def test_of_several_operations_the_running_one_counts() -> None:
+    """Operations that are not in progress do not hide the running one."""
     rows = [operation_row("CC", "-", "Not in progress"), operation_row("BGI", 5, "In progress")]
     volume = read({"VD Operation Status": rows}).volumes["3"]
     assert (volume.get("progress.operation"), volume.get("progress.percent")) == ("parity", 5.0)
@@ -64,7 +64,7 @@ def test_of_several_operations_the_one_under_way_is_told() -> None:
     ],
 )
 def test_an_operation_of_a_drive(description: str, label: str, operation: Operation) -> None:
-    """The table has no title; the answer's description names what it is about."""
+    """The table has no title: the answer's description names the operation."""
     row = {"Drive-ID": "/c0/e64/s2", "Progress%": 57, "Status": "In progress", "Estimated Time Left": "9 Minutes"}
     drive = read([row], description).drives["64:2"]
     assert drive.details[label] == "57%, In progress, 9 Minutes left"
@@ -73,37 +73,37 @@ def test_an_operation_of_a_drive(description: str, label: str, operation: Operat
 
 
 def test_the_newer_tools_table() -> None:
-    """Address and persistent id in place of the path; a dash is no share."""
+    """Version 8 prints address and persistent id; a dash is no percentage."""
     rows = [
         {"EID:Slt": "310:1", "PID": 9, "Progress%": "-", "Status": "Not in progress", "Estimated Time Left": "-"},
         {"EID:Slt": "310:2", "PID": 8, "Progress%": "12", "Status": "In progress", "Estimated Time Left": "-"},
     ]
-    card = read(rows, "Show PD Rebuild Status Succeeded.")
-    assert [drive.get("progress.percent") for drive in card.drives.values()] == [None, 12.0]
-    assert card.drives["310:1"].details["PID"] == "9"
-    assert card.drives["310:1"].get("status") is None
+    controller = read(rows, "Show PD Rebuild Status Succeeded.")
+    assert [drive.get("progress.percent") for drive in controller.drives.values()] == [None, 12.0]
+    assert controller.drives["310:1"].details["PID"] == "9"
+    assert controller.drives["310:1"].get("status") is None
 
 
 def test_a_rebuild_is_joined_with_the_drive() -> None:
-    """The list and the progress come in outputs of their own."""
+    """List and progress in separate outputs are one drive."""
     row = {"Drive-ID": "/c0/e64/s2", "Progress%": 57, "Status": "In progress", "Estimated Time Left": "9 Minutes"}
-    cards, _, _ = read_all(
+    controllers, _, _ = read_all(
         answer_text([row], "Show Drive Rebuild Status Succeeded."), answer_text({"PD LIST": [drive_row(State="Rbld")]})
     )
-    drive = cards.by_number["0"].drives["64:2"]
+    drive = controllers.by_number["0"].drives["64:2"]
     assert (drive.get("status"), drive.get("progress.percent"), drive.get("array")) == ("warning", 57.0, "0")
 
 
-def test_a_share_that_cannot_be_read_is_said() -> None:
-    """It is no share."""
+def test_an_unreadable_percentage_is_unread() -> None:
+    """A percentage that is no number is unknown, and a problem."""
     volume = read({"VD Operation Status": [operation_row("CC", "lots", "In progress")]}).volumes["3"]
     assert (volume.get("progress.operation"), volume.get("progress.percent")) == ("check", None)
     assert [item.kind for item in volume.complaints] == ["unread"]
 
 
 def test_a_row_without_a_volume_is_kept() -> None:
-    """Its words are details of the card."""
+    """A row without a volume's number gives details of the controller."""
     row = operation_row("CC", 5, "In progress") | {"VD": "all"}
-    card = read({"VD Operation Status": [row]})
-    assert card.volumes == {}
-    assert card.details["VD Operation Status 0 VD"] == "all"
+    controller = read({"VD Operation Status": [row]})
+    assert controller.volumes == {}
+    assert controller.details["VD Operation Status 0 VD"] == "all"

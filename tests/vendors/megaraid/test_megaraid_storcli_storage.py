@@ -10,7 +10,7 @@ from raidctl_megaraid.draft import Controllers
 from raidctl_megaraid.storcli.from_text import from_text
 from raidctl_megaraid.storcli.outline import Answer
 from raidctl_megaraid.storcli.storage import read_storage
-from tests.vendors.megaraid.megaraid_storage_answers import (
+from tests.vendors.megaraid.storcli_storage_outputs import (
     Data,
     answer_text,
     details,
@@ -33,66 +33,66 @@ EVERYTHING: dict[str, Data] = {
 
 def test_every_line_is_accounted_for() -> None:
     """Each leaf of the response data is evidence of an object."""
-    cards, left, outputs = read_all(answer_text(EVERYTHING))
-    for draft in cards.by_number["0"].all():
+    controllers, left, outputs = read_all(answer_text(EVERYTHING))
+    for draft in controllers.by_number["0"].all():
         draft.drop_evidence()
     assert left == []
     assert [line.text for line in outputs[0].unparsed() if "Response Data" in line.text] == []
 
 
 def test_what_is_not_about_storage_is_left() -> None:
-    """The sections of the controller are read by somebody else; no card is made for them here."""
-    cards, left, _ = read_all(
+    """The controller's own sections are returned, without a controller."""
+    controllers, left, _ = read_all(
         answer_text({"Product Name": "X", "HwCfg": {"BBU": "Present"}, "Cachevault_Info": [{"State": "Optimal"}]})
     )
     assert [section.title for section in left] == ["", "HwCfg", "Cachevault_Info"]
-    assert cards.by_number == {}
+    assert controllers.by_number == {}
 
 
-def test_the_counts_are_the_cards() -> None:
-    """The rest of the pairs that stand directly in the response data is left."""
-    cards, left, _ = read_all(answer_text({"Virtual Drives": 7, "Serial Number": "Y"}))
-    assert cards.by_number["0"].details == {"Virtual Drives": "7"}
+def test_the_counts_belong_to_the_controller() -> None:
+    """Counts are the controller's details; other pairs without a section are returned."""
+    controllers, left, _ = read_all(answer_text({"Virtual Drives": 7, "Serial Number": "Y"}))
+    assert controllers.by_number["0"].details == {"Virtual Drives": "7"}
     assert [pair.label for section in left for pair in section.pairs] == ["Serial Number"]
 
 
 def test_a_table_is_known_by_its_columns() -> None:
-    """A title that no version prints yet makes no difference."""
-    card = read({"Somebody's drives": [drive_row()], "Somebody's volumes": [volume_row()]})
-    assert (list(card.drives), list(card.volumes)) == (["64:2"], ["3"])
+    """Tables with unknown titles are recognised by their columns."""
+    controller = read({"Somebody's drives": [drive_row()], "Somebody's volumes": [volume_row()]})
+    assert (list(controller.drives), list(controller.volumes)) == (["64:2"], ["3"])
 
 
 def test_a_row_with_other_columns_is_kept() -> None:
-    """One row of a table without its address does not end the reading."""
-    card = read({"PD LIST": [drive_row(), {"Text": "odd"}, drive_row(EID="64:3")]})
-    assert list(card.drives) == ["64:2", "64:3"]
-    assert card.details["PD LIST 1 Text"] == "odd"
+    """A row without an address gives details, and the rows after it are read."""
+    controller = read({"PD LIST": [drive_row(), {"Text": "odd"}, drive_row(EID="64:3")]})
+    assert list(controller.drives) == ["64:2", "64:3"]
+    assert controller.details["PD LIST 1 Text"] == "odd"
 
 
-def test_enclosures_are_details_of_the_card() -> None:
-    """One that reports trouble is a problem."""
-    card = read({"Enclosure LIST": [ENCLOSURE, ENCLOSURE | {"EID": 65, "State": "Critical"}]})
-    assert card.details["Enclosure 64 ProdID"] == "BOX"
-    assert [item.message for item in card.complaints] == ["Enclosure 65 reports 'Critical'."]
+def test_enclosures_are_details_of_the_controller() -> None:
+    """An enclosure gives details, and a problem if it is not ok."""
+    controller = read({"Enclosure LIST": [ENCLOSURE, ENCLOSURE | {"EID": 65, "State": "Critical"}]})
+    assert controller.details["Enclosure 64 ProdID"] == "BOX"
+    assert [item.message for item in controller.complaints] == ["Enclosure 65 reports 'Critical'."]
 
 
 def test_the_sections_of_an_enclosure_are_not_of_a_drive() -> None:
-    """Its inquiry data and properties are the card's details."""
-    card = read({"Drive /c0/e64/s2": [drive_row()], "Enclosure /c0/e64 ": {"Inquiry Data": {"Vendor": "MAKER"}}})
-    assert card.details["Enclosure 64 Inquiry Data Vendor"] == "MAKER"
-    assert "Vendor" not in card.drives["64:2"].details
+    """An enclosure's inquiry data and properties are details of the controller."""
+    controller = read({"Drive /c0/e64/s2": [drive_row()], "Enclosure /c0/e64 ": {"Inquiry Data": {"Vendor": "MAKER"}}})
+    assert controller.details["Enclosure 64 Inquiry Data Vendor"] == "MAKER"
+    assert "Vendor" not in controller.drives["64:2"].details
 
 
-def test_cards_do_not_mix() -> None:
-    """Each answer is about its controller."""
-    cards, _, _ = read_all(
+def test_controllers_are_kept_apart() -> None:
+    """Each answer belongs to its controller."""
+    controllers, _, _ = read_all(
         answer_text({"PD LIST": [drive_row()]}, controller=0), answer_text({"PD LIST": [drive_row()]}, controller=1)
     )
-    assert [list(card.drives) for card in cards.by_number.values()] == [["64:2"], ["64:2"]]
+    assert [list(controller.drives) for controller in controllers.by_number.values()] == [["64:2"], ["64:2"]]
 
 
 def test_reading_twice_changes_nothing() -> None:
-    """The same output given twice tells the same."""
+    """The same output twice gives the same objects."""
     once, _, _ = read_all(answer_text(EVERYTHING))
     twice, _, _ = read_all(answer_text(EVERYTHING), answer_text(EVERYTHING))
     for one, two in zip(once.by_number["0"].all(), twice.by_number["0"].all(), strict=True):
@@ -100,9 +100,9 @@ def test_reading_twice_changes_nothing() -> None:
 
 
 def test_very_many_drives() -> None:
-    """They are all listed."""
-    card = read({"PD LIST": [drive_row(EID=f"{number // 100}:{number % 100}") for number in range(3_000)]})
-    assert len(card.drives) == 3_000
+    """Each of 3,000 drives is listed."""
+    controller = read({"PD LIST": [drive_row(EID=f"{number // 100}:{number % 100}") for number in range(3_000)]})
+    assert len(controller.drives) == 3_000
 
 
 _VALUES = st.one_of(
@@ -137,34 +137,34 @@ _SECTIONS = st.recursive(
 @given(
     st.dictionaries(_TITLES, _SECTIONS, max_size=5), st.sampled_from(["None", "Show Drive Rebuild Status", "foreign"])
 )
-def test_no_answer_makes_it_fail(response: Data, description: str) -> None:
-    """Whatever labels and values stand wherever; figures stay in the range of the model."""
-    cards, _, _ = read_all(answer_text(response, description))
-    for card in cards.by_number.values():
-        for draft in card.all():
+def test_random_answers_raise_no_exception(response: Data, description: str) -> None:
+    """Random labels and values raise no exception; numbers stay in the model's range."""
+    controllers, _, _ = read_all(answer_text(response, description))
+    for controller in controllers.by_number.values():
+        for draft in controller.all():
             draft.drop_evidence()
             for name, (_, value) in draft.values.items():
                 assert not isinstance(value, int) or abs(value) < 2**63, name
 
 
 @pytest.mark.parametrize("share", [0.1, 0.35, 0.6, 0.85, 0.97])
-def test_half_an_output_tells_half(share: float) -> None:
-    """What stands before the end is read."""
+def test_a_truncated_output_gives_no_other_volumes(share: float) -> None:
+    """A truncated output gives no volume that the complete one lacks."""
     text = answer_text(EVERYTHING)
-    cards, _, _ = read_all(text[: int(len(text) * share)])
+    controllers, _, _ = read_all(text[: int(len(text) * share)])
     whole, _, _ = read_all(text)
-    for number, card in cards.by_number.items():
-        assert set(card.volumes) <= set(whole.by_number[number].volumes)
+    for number, controller in controllers.by_number.items():
+        assert set(controller.volumes) <= set(whole.by_number[number].volumes)
 
 
 def test_an_empty_answer() -> None:
-    """Nothing said, nothing made."""
-    cards, left, _ = read_all(json.dumps({"Controllers": [{"Command Status": {"Controller": 0}}]}))
-    assert (cards.by_number, left) == ({}, [])
+    """An empty answer gives nothing."""
+    controllers, left, _ = read_all(json.dumps({"Controllers": [{"Command Status": {"Controller": 0}}]}))
+    assert (controllers.by_number, left) == ({}, [])
 
 
 def test_an_answer_without_sections_leaves_none() -> None:
-    """It is asked for every answer."""
+    """An answer without sections returns none."""
     assert read_storage(Controllers(), Answer()) == []
 
 
@@ -213,12 +213,15 @@ EID:Slt DID State DG     Size Intf Med SED PI SeSz Model            Sp Type
 """
 
 
-def test_the_text_form_tells_the_same() -> None:
-    """Tables of the text are the rows of the JSON."""
-    outline, cards = from_text("storcli64 /c2 show", TEXT), Controllers()
-    left = [section for answer in outline.answers for section in read_storage(cards, answer)]
-    card = cards.by_number["2"]
-    assert (card.arrays["0"].details["Missing drives"], list(card.arrays["0"].members)) == ("1", ["64:2"])
-    assert (card.volumes["3"].get("status"), card.volumes["3"].get("name")) == ("degraded", "payroll")
-    assert [(key, drive.get("role")) for key, drive in card.drives.items()] == [("64:2", "member"), ("64:9", "spare")]
+def test_the_text_form_is_read_like_json() -> None:
+    """Tables of the text give the same objects as the rows of the JSON."""
+    outline, controllers = from_text("storcli64 /c2 show", TEXT), Controllers()
+    left = [section for answer in outline.answers for section in read_storage(controllers, answer)]
+    controller = controllers.by_number["2"]
+    assert (controller.arrays["0"].details["Missing drives"], list(controller.arrays["0"].members)) == ("1", ["64:2"])
+    assert (controller.volumes["3"].get("status"), controller.volumes["3"].get("name")) == ("degraded", "payroll")
+    assert [(key, drive.get("role")) for key, drive in controller.drives.items()] == [
+        ("64:2", "member"),
+        ("64:9", "spare"),
+    ]
     assert left == []

@@ -1,4 +1,4 @@
-"""Text outputs of storcli and its relatives, whole ones: the same outline as their JSON."""
+"""Complete text outputs of storcli and its relatives give the same outline as their JSON."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from tests.vendors.megaraid.storcli_outlines import (
     DRIVE_COLUMNS,
     SECOND,
     answer_text,
+    as_tuples,
     cells,
     controller,
     drive,
@@ -24,7 +25,6 @@ from tests.vendors.megaraid.storcli_outlines import (
     status,
     table,
     title,
-    told,
     unparsed,
     volume,
 )
@@ -50,19 +50,19 @@ def read(text: str) -> Outline:
 
 
 def body(text: str) -> Outline:
-    """The outline of what stands below a header."""
+    """The outline of a text below a header."""
     return read(f"{pairs(status())}\n\n{text}")
 
 
-def test_text_and_json_say_the_same() -> None:
-    """The two forms of an answer have the same outline."""
+def test_text_and_json_are_equivalent() -> None:
+    """Text and JSON of an answer have the same outline."""
     (text,) = read(answer_text(DATA)).answers
     (made,) = outline(COMMAND, json_text(controller(DATA))).answers
     assert shape(text) == shape(made)
 
 
 def test_every_line_is_accounted_for() -> None:
-    """No line of a whole text is left over."""
+    """No line of a complete text is unparsed."""
     found = read(f"Generating detailed summary of the adapter, it may take a while to complete.\n\n{answer_text(DATA)}")
     assert unparsed(found) == []
     assert found.problems == []
@@ -82,22 +82,22 @@ def test_every_line_is_accounted_for() -> None:
     ids=["crlf", "no blank lines", "mark", "escapes", "no trailing blanks", "indented", "no end"],
 )
 def test_white_space_makes_no_difference(change: Any) -> None:
-    """What mailers and terminals do to white space does not change the outline."""
+    """Changes of white space by mailers and terminals do not change the outline."""
     found = read(change(answer_text(DATA)))
     assert [shape(answer) for answer in found.answers] == [shape(read(answer_text(DATA)).answers[0])]
     assert found.problems == []
 
 
 def test_lost_blanks_are_split_by_words() -> None:
-    """Rows whose runs of blanks became one are split where the words leave no doubt."""
+    """Rows with single blanks are split if their words leave no doubt."""
     text = answer_text({"PD LIST": [drive(), drive("9:1", "A B C")], "VD LIST": [volume(), volume("1/1", "my data")]})
     found = read("\n".join(" ".join(line.split()) for line in text.split("\n")))
     assert cells(section(found, "PD LIST")) == [drive(), drive("9:1", "A B C")]
     assert cells(section(found, "VD LIST")) == [volume(), volume("1/1", "my data")]
 
 
-def test_rows_that_cannot_be_split_are_told() -> None:
-    """A row that does not fit its head is reported and left unparsed, never guessed."""
+def test_rows_that_cannot_be_split_are_reported() -> None:
+    """A row that does not fit its header is a problem and unparsed."""
     text = answer_text({"PD LIST": [drive(), drive("9:1")]}).replace("9:1     31  Onln   0", "9:1 31 Onln")
     found = read(text)
     assert cells(section(found, "PD LIST")) == [drive()]
@@ -131,25 +131,25 @@ def test_header_of_an_old_version() -> None:
 
 def test_show_keeps_its_second_operating_system() -> None:
     """``show`` prints the operating system in the header and below it."""
-    said = status(None)
-    text = f"{pairs(said)}\nNumber of Controllers = 1\nHost Name = far\nOperating System  = Linux 6.1\n"
+    header = status(None)
+    text = f"{pairs(header)}\nNumber of Controllers = 1\nHost Name = far\nOperating System  = Linux 6.1\n"
     found = read(text)
     assert found.answers[0].number is None
-    assert told(section(found, "").pairs)[-1] == ("Operating System", "Linux 6.1")
+    assert as_tuples(section(found, "").pairs)[-1] == ("Operating System", "Linux 6.1")
 
 
 def test_controller_in_basics_is_no_header() -> None:
-    """``Controller = 0`` in the basics begins no answer."""
+    """``Controller = 0`` in the basics does not begin an answer."""
     assert len(read(answer_text(DATA)).answers) == 1
 
 
 def test_detailed_status_table() -> None:
-    """The detailed status is the answer's details, and what follows is not."""
+    """The detailed status is the answer's details; the sections after it are not."""
     rows = [{"Ctrl": 0, "Status": "Failed", "Property": "-", "ErrMsg": "use /cx/cv", "ErrCd": 255}]
     found = read(answer_text({"HwCfg": {"BBU": "No"}}, status(0, "Failure", details=rows)))
     (answer,) = found.answers
     assert shape(answer)["details"] == [{label: str(value) for label, value in rows[0].items()}]
-    assert told(section(found, "HwCfg").pairs) == [("BBU", "No")]
+    assert as_tuples(section(found, "HwCfg").pairs) == [("BBU", "No")]
     assert unparsed(found) == []
 
 
@@ -161,7 +161,7 @@ def test_several_controllers() -> None:
 
 
 def test_several_commands() -> None:
-    """Outputs of several commands with prompts in between are read one by one."""
+    """Outputs of several commands with prompts between them are read."""
     texts = [answer_text({"TOPOLOGY": [{"DG": "0", "Arr": "-"}]}), answer_text({"VD LIST": [volume()]})]
     found = read("".join(f"root@far:~# storcli64 /c0 show\n{text}" for text in texts))
     assert [[part.title for part in answer.sections] for answer in found.answers] == [["TOPOLOGY"], ["VD LIST"]]
@@ -169,22 +169,22 @@ def test_several_commands() -> None:
 
 
 def test_pasted_table_without_header() -> None:
-    """A table that somebody pasted without the rest is an answer of no controller in particular."""
+    """A table without a header is an answer without a controller."""
     found = read(f"{title('PD LIST')}\n{table([drive()])}")
     assert found.answers[0].number is None
     assert cells(section(found, "PD LIST")) == [drive()]
 
 
 def test_values_with_signs() -> None:
-    """A value may hold equal signs and bars; a label may hold brackets."""
+    """A value may contain equal signs and bars, a label brackets."""
     text = "HwCfg :\n=====\nROC temperature(Degree Celsius) = 53\nOption = a = b | c\nBGI Rate  = Yes\nOther =\n"
-    assert told(section(body(text), "HwCfg").pairs) == [
+    assert as_tuples(section(body(text), "HwCfg").pairs) == [
         ("ROC temperature(Degree Celsius)", "53"), ("Option", "a = b | c"), ("BGI Rate", "Yes"), ("Other", ""),
     ]  # fmt: skip
 
 
 def test_value_that_runs_on() -> None:
-    """A list that goes on in the next lines is one value, with all its lines."""
+    """A list that continues on the next lines is one value with all its lines."""
     levels = "RAID Level Supported = RAID0, RAID1, \n, PRL 11, SRL 3, \nlast one\n"
     text = f"{title('Capabilities')}{levels}Enable JBOD = No\n"
     (level, jbod) = section(body(text), "Capabilities").pairs
@@ -194,44 +194,44 @@ def test_value_that_runs_on() -> None:
 
 
 def test_inquiry_data() -> None:
-    """The rows of the inquiry data are the value of its label."""
+    """The rows of the inquiry data are the value of their label."""
     text = f"{title('Drive /c0/e9/s0 - Detailed Information')}\nInquiry Data = \n00 00 06 32 \nff 01 10 02 \nab \n\n\n"
     found = body(text)
-    assert told(section(found, "Drive /c0/e9/s0 - Detailed Information").pairs) == [
+    assert as_tuples(section(found, "Drive /c0/e9/s0 - Detailed Information").pairs) == [
         ("Inquiry Data", "00 00 06 32 ff 01 10 02 ab")
     ]
     assert unparsed(found) == []
 
 
 def test_pairs_after_a_table() -> None:
-    """What follows a table and a legend belongs to no section, as in JSON."""
+    """Pairs after a table and a legend belong to no section, as in JSON."""
     aso = [{"Adv S/W Opt": "MegaRAID RAID6", "Time Remaining": "Unlimited", "Mode": "-"}]
     found = body(f"{title('Advanced Software Option')}\n{table(aso)}\nSafe ID =  ABCDEF\n\n{title('HwCfg')}BBU = No\n")
-    assert told(section(found, "").pairs) == [("Safe ID", "ABCDEF")]
+    assert as_tuples(section(found, "").pairs) == [("Safe ID", "ABCDEF")]
     assert cells(section(found, "Advanced Software Option")) == aso
 
 
 def test_counts_after_pairs() -> None:
     """A count after a section's pairs and a blank line belongs to no section."""
     found = body(f"{title('Scheduled Tasks')}OEMID = TEST\n\nDrive Groups = 2\n\n{title('TOPOLOGY')}\n")
-    assert told(section(found, "").pairs) == [("Drive Groups", "2")]
+    assert as_tuples(section(found, "").pairs) == [("Drive Groups", "2")]
 
 
 def test_policies() -> None:
-    """What follows the policies' table belongs to the policies."""
+    """Pairs after the table of policies belong to the policies."""
     text = (
         f"{title('Policies')}\n{title('Policies Table')}\n"
         f"{table([{'Policy': 'Rebuild Rate', 'Current': '30 %', 'Default': '30%'}])}\n"
         "Flush Time(Default) = 4s\nAuto Rebuild = On\n"
     )
     found = body(text)
-    assert told(section(found, "Policies").pairs) == [("Flush Time(Default)", "4s"), ("Auto Rebuild", "On")]
+    assert as_tuples(section(found, "Policies").pairs) == [("Flush Time(Default)", "4s"), ("Auto Rebuild", "On")]
     assert section(found, "Policies Table").path == ("Policies",)
     assert cells(section(found, "Policies Table"))[0]["Current"] == "30 %"
 
 
 def test_sections_of_a_drive() -> None:
-    """The parts of a drive's details have them around them, and the inquiry data is the details' own."""
+    """The parts of a drive's details have its titles as their path."""
     name = "Drive /c0/e9/s1"
     port = [{"Port": "0", "Status": "Active", "Linkspeed": "12.0Gb/s", "SAS address": "0x5000a"}]
     text = (
@@ -246,13 +246,13 @@ def test_sections_of_a_drive() -> None:
         (name, ()), (details, ()), (f"{name} State", (details,)), (f"{name} Policies/Settings", (details,)),
         ("Port Information", (details, f"{name} Policies/Settings")), ("Drive /c0/e9/s12", ()),
     ]  # fmt: skip
-    assert told(section(found, details).pairs) == [("Inquiry Data", "00 01 02 03")]
+    assert as_tuples(section(found, details).pairs) == [("Inquiry Data", "00 01 02 03")]
     assert cells(section(found, "Port Information")) == port
     assert unparsed(found) == []
 
 
 def test_sections_of_an_enclosure() -> None:
-    """The parts of an enclosure, which are not named after it, have it around them."""
+    """The parts of an enclosure have its title as their path."""
     text = (
         f"{title('Enclosure /c0/e252 ')}\n{title('Information')}Device Type = SES\n\n"
         f"{title('Properties')}\n{table([{'EID': '252', 'State': 'OK'}])}"
@@ -263,14 +263,14 @@ def test_sections_of_an_enclosure() -> None:
 
 
 def test_legends_are_noted() -> None:
-    """Legends below tables are accounted for and read as nothing."""
+    """Legends below tables are accounted for, without values."""
     found = body(f"{title('PD LIST')}\n{table([drive()])}\n{LEGEND}\nVirtual Drives = 2\n")
     assert unparsed(found) == []
-    assert told(section(found, "").pairs) == [("Virtual Drives", "2")]
+    assert as_tuples(section(found, "").pairs) == [("Virtual Drives", "2")]
 
 
 def test_legend_right_below_the_table() -> None:
-    """Legend and title without blank lines between are told apart."""
+    """Legend and title are recognised without blank lines between them."""
     found = body(f"{title('PD LIST')}{table([drive()])}{LEGEND}{title('VD LIST')}{table([volume()])}")
     assert cells(section(found, "PD LIST")) == [drive()]
     assert cells(section(found, "VD LIST")) == [volume()]
@@ -278,7 +278,7 @@ def test_legend_right_below_the_table() -> None:
 
 
 def test_mode_of_the_battery_is_a_legend() -> None:
-    """The sentence that explains the battery's mode is no fact."""
+    """The explanation of the battery's mode is no value."""
     bbu = [{"Model": "TESTBBU", "State": "Optimal", "RetentionTime": "48 hours +", "Temp": "31C", "Mode": "5",
             "MfgDate": "2031/01/02", "Next Learn": "2031/02/03  04:05:06"}]  # fmt: skip
     found = body(
@@ -297,7 +297,7 @@ def test_table_without_rows() -> None:
 
 
 def test_repeated_head() -> None:
-    """A head that is repeated in the middle of a table is no row."""
+    """A repeated header inside a table is no row."""
     rule, head, _, row, *_ = table([drive()]).split("\n")
     second = row.replace("9:0", "9:1")
     found = body(f"{title('PD LIST')}\n{rule}\n{head}\n{rule}\n{row}\n{rule}\n{head}\n{rule}\n{second}\n{rule}\n")
@@ -321,7 +321,7 @@ def test_table_without_title() -> None:
 
 
 def test_second_version() -> None:
-    """The columns of version 8 with blanks in their titles are split rightly."""
+    """Columns of version 8 whose titles contain blanks are split."""
     rows = [
         {"EID:Slt": f"268:{n}", "PID": "258", "State": "Conf", "Status": "Online", "DG": "0", "Size": "893.75 GiB",
          "Intf": "SAS", "Med": "SSD", "SED_Type": "Enterprise", "SeSz": "512B", "Model": "TESTSSD 1T", "Sp": "U",
@@ -332,8 +332,8 @@ def test_second_version() -> None:
     assert cells(section(found, "PDs for VD 1")) == rows
 
 
-def test_cells_that_nobody_filled() -> None:
-    """A drive that tells rubbish for a model keeps its other cells."""
+def test_a_garbled_cell_leaves_the_others() -> None:
+    """Random text in the model's column does not damage the other cells."""
     rows = [drive(), drive("9:1", "     -      0n   t  p   -", State="UBad", DG="-"), drive("9:2", "")]
     found = cells(section(body(f"{title('PD LIST')}\n{table(rows)}"), "PD LIST"))
     assert [row["State"] for row in found] == ["Onln", "UBad", "Onln"]
@@ -365,14 +365,14 @@ VOLUMES = st.lists(
 
 @given(DRIVES, st.booleans())
 def test_any_drives(rows: list[dict[str, str]], stripped: bool) -> None:
-    """Whatever the models and sizes, a table of drives gives the cells that were printed."""
+    """A table of drives with any models and sizes is read as printed."""
     found = body(f"{title('PD LIST')}\n{table(rows, DRIVE_COLUMNS, stripped=stripped)}")
     assert cells(section(found, "PD LIST")) == rows
 
 
 @given(VOLUMES, st.booleans())
 def test_any_volumes(rows: list[dict[str, str]], stripped: bool) -> None:
-    """Whatever the names and sizes, a table of volumes gives the cells that were printed."""
+    """A table of volumes with any names and sizes is read as printed."""
     found = body(f"{title('VD LIST')}\n{table(rows, stripped=stripped)}")
     assert cells(section(found, "VD LIST")) == rows
 
@@ -382,6 +382,6 @@ PROPERTY = st.tuples(NAME, NAME).filter(all)
 
 @given(st.lists(PROPERTY, min_size=2, max_size=6))
 def test_any_properties(values: list[tuple[str, str]]) -> None:
-    """A table of properties and values with blanks in both gives what was printed."""
+    """A table of properties and values with blanks is read as printed."""
     rows = [{"Ctrl_Prop": label, "Value": value} for label, value in values]
     assert cells(section(body(f"{title('Controller Properties')}\n{table(rows)}"), "Controller Properties")) == rows

@@ -1,4 +1,4 @@
-"""Text outputs of storcli and its relatives that are not whole, or hold something else too."""
+"""Text outputs of storcli and its relatives that are incomplete or mixed with other text."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from raidctl_megaraid.storcli.from_text import from_text
 from tests.vendors.megaraid.storcli_outlines import (
     answer_text,
+    as_tuples,
     cells,
     drive,
     every_pair,
@@ -21,7 +22,6 @@ from tests.vendors.megaraid.storcli_outlines import (
     status,
     table,
     title,
-    told,
     unparsed,
     unread,
     volume,
@@ -37,7 +37,7 @@ WHOLE = answer_text(DATA)
 
 
 def test_cut_after_a_title() -> None:
-    """A title without anything below it is told."""
+    """A title without a table is a problem."""
     found = from_text(COMMAND, WHOLE[: WHOLE.index("PD LIST")] + title("PD LIST"))
     assert unread(found) == ["The output breaks off in “PD LIST”: the part before was read, the rest is unknown."]
 
@@ -45,7 +45,7 @@ def test_cut_after_a_title() -> None:
 @pytest.mark.parametrize("end", ["", "\n", "\n\n", "\n\n[root@far ~]# "])
 @pytest.mark.parametrize("length", [8, 20, 200])
 def test_cut_in_or_below_the_head_of_a_table(length: int, end: str) -> None:
-    """A rule with the titles of the columns below it, or a part of them, is a table without its rows."""
+    """A table that ends in or after its header is a problem."""
     rule, head, *_ = table([drive()]).splitlines()
     found = from_text(COMMAND, f"{WHOLE[: WHOLE.index('PD LIST')]}{title('PD LIST')}\n{rule}\n{head[:length]}{end}")
     assert unread(found) == ["The output breaks off in “PD LIST”: the part before was read, the rest is unknown."]
@@ -62,7 +62,7 @@ MORE = "UGUnsp-Unsupported|UGShld-UnConfigured shielded|HSPShld-Hotspare shielde
 @pytest.mark.parametrize("before", [False, True])
 @pytest.mark.parametrize("legend", [DRIVE_LEGEND, DRIVE_LEGEND + MORE])
 def test_a_legend_without_its_end_is_cut_off(legend: str, before: bool) -> None:
-    """What it explains differs between versions; the answers of further controllers may have followed."""
+    """A legend without its end is a problem, except where versions end at that point."""
     head = "CLI Version = 007.0606\nController = {}\nStatus = Success\nDescription = None\n\n"
     text = f"{head}{title('PD LIST')}\n{table([drive()])}\n\n{legend}\n\n"
     first = text.format(0) if before else ""
@@ -76,7 +76,7 @@ def test_a_legend_without_its_end_is_cut_off(legend: str, before: bool) -> None:
 
 
 def _pages(number: int) -> str:
-    """What ``/c0/sall show all`` prints of so many drives; every part of a page follows in each."""
+    """The output of ``/c0/sall show all`` for a number of drives, with the same parts for each."""
     text = "Controller = 0\nStatus = Success\nDescription = Show Drive Information Succeeded.\n\n\n"
     for slot in range(number):
         path = f"Drive /c0/s{slot}"
@@ -89,7 +89,7 @@ def _pages(number: int) -> str:
 
 @pytest.mark.parametrize("number", [1, 2, 3])
 def test_a_page_without_its_last_parts_is_cut_off(number: int) -> None:
-    """Cut behind each line of the last drive's page: reported where a part is missing, and not if it is whole."""
+    """The last drive's page is a problem if a part is missing, and none if it is complete."""
     whole = _pages(number)
     assert not unread(from_text(COMMAND, whole))
     lines = whole.splitlines(keepends=True)
@@ -101,7 +101,7 @@ def test_a_page_without_its_last_parts_is_cut_off(number: int) -> None:
 
 
 def test_cut_inside_a_row() -> None:
-    """The row that breaks off is not taken, those before are, and the loss is told."""
+    """The row at the cut is unparsed, those before it are read, and there is a problem."""
     found = from_text(COMMAND, WHOLE[: WHOLE.index("9:2") + 30])
     assert cells(section(found, "PD LIST")) == [drive(), drive("9:1")]
     assert len(unread(found)) == 1
@@ -109,14 +109,14 @@ def test_cut_inside_a_row() -> None:
 
 
 def test_cut_after_a_row() -> None:
-    """Rows without the table's last rule are taken, and that some may be missing is told."""
+    """Rows without the table's last rule are read, with a problem."""
     found = from_text(COMMAND, WHOLE[: WHOLE.index("9:2")])
     assert cells(section(found, "PD LIST")) == [drive(), drive("9:1")]
     assert len(unread(found)) == 1
 
 
 def test_the_rest_of_a_wrapped_row_is_no_row() -> None:
-    """A lone word below the rows of a table that breaks off is reported, and takes no doubt from the row above."""
+    """A single word below a table that breaks off is unparsed."""
     found = from_text(COMMAND, f"{WHOLE[: WHOLE.index('9:2')]}U\n\nThanks\n-- \n")
     assert cells(section(found, "PD LIST")) == [drive(), drive("9:1")]
     assert {"U", "Thanks"} <= set(unparsed(found))
@@ -124,20 +124,20 @@ def test_the_rest_of_a_wrapped_row_is_no_row() -> None:
 
 
 def test_a_row_whose_last_column_lost_its_blanks_is_split_at_its_words() -> None:
-    """``TESTDISK U`` is a model and the column behind it, as the head has both."""
+    """``TESTDISK U`` is split into the model and the column after it."""
     [line] = [line for line in WHOLE.split("\n") if line.startswith("9:1")]
     found = from_text(COMMAND, WHOLE.replace(line, " ".join(line.split())))
     assert cells(section(found, "PD LIST")) == [drive(), drive("9:1"), drive("9:2")]
 
 
 def test_a_head_whose_last_title_lost_its_blanks_is_no_column_of_the_model() -> None:
-    """``Model Sp`` above ``TESTDISK 300GB   U``: each row is split at its words, as the titles allow."""
+    """Below ``Model Sp`` each row is split at its words, as the titles allow."""
     found = from_text(COMMAND, re.sub(r"Model +Sp", "Model Sp", WHOLE))
     assert cells(section(found, "PD LIST")) == [drive(), drive("9:1"), drive("9:2")]
 
 
 def test_table_cut_by_the_next_answer() -> None:
-    """A table that the next answer's header ends is told, and the answer is read."""
+    """A table that the next header ends is a problem, and the next answer is read."""
     found = from_text(COMMAND, f"{WHOLE[: WHOLE.index('9:2')]}{answer_text(DATA, status(1))}")
     assert [answer.number for answer in found.answers] == ["0", "1"]
     assert len(cells(found.answers[1].sections[-1])) == 3
@@ -148,14 +148,14 @@ def test_table_cut_by_the_next_answer() -> None:
     "words", ["Illegal instruction", "Segmentation fault (core dumped)", "./run: line 3: 77 Killed"]
 )
 def test_tool_that_died(words: str) -> None:
-    """A tool that died in the middle is told with the shell's words and the section."""
+    """A crash of the tool is a problem with the section and the shell's message."""
     found = from_text(COMMAND, f"{WHOLE[: WHOLE.index('Alarm')]}{words}\n")
     assert unread(found) == [f"The tool died in “HwCfg” ({words}): the output up to that point was read."]
     assert unparsed(found) == []
 
 
 def test_tool_that_died_inside_a_value() -> None:
-    """Words of the shell at the end of a value are not taken for the value."""
+    """The shell's message at the end of a value is no value."""
     found = from_text(COMMAND, f"{WHOLE[: WHOLE.index('Present') + 3]}Segmentation fault\n")
     assert section(found, "HwCfg").pairs == []
     assert len(unread(found)) == 1
@@ -169,24 +169,24 @@ def test_second_controller_after_a_crash() -> None:
 
 
 def test_rows_without_head() -> None:
-    """The rest of a table whose beginning is missing is left unparsed."""
+    """Rows without their table's header are unparsed."""
     found = from_text(COMMAND, WHOLE[WHOLE.index("9:1") :])
     assert len(unparsed(found)) == 2
     assert all(not part.rows for answer in found.answers for part in answer.sections)
 
 
 def test_pairs_without_header() -> None:
-    """The rest of an output whose header is missing is an answer of no controller in particular."""
+    """An output without its header is an answer without a controller."""
     found = from_text(COMMAND, WHOLE[WHOLE.index("HwCfg") :])
     assert found.answers[0].number is None
     assert len(section(found, "PD LIST").rows) == 3
 
 
 def test_words_among_the_lines() -> None:
-    """Prose between the lines stays unparsed and costs nothing else."""
+    """Prose between the lines is unparsed, and the lines are read."""
     at = WHOLE.index("Alarm")
     found = from_text(COMMAND, f"{WHOLE[:at]}(shortened)\n{WHOLE[at:]}")
-    assert told(section(found, "HwCfg").pairs) == [("BBU", "Present"), ("Alarm", "Off")]
+    assert as_tuples(section(found, "HwCfg").pairs) == [("BBU", "Present"), ("Alarm", "Off")]
     assert unparsed(found) == ["(shortened)"]
 
 
@@ -197,26 +197,26 @@ def test_sentence_in_place_of_a_table() -> None:
 
 
 def test_broken_lines_of_a_mail() -> None:
-    """A long value that a mailer broke is one value."""
+    """A long value that a mailer wrapped is one value."""
     long = "This is a list of words that is so long that a mailer breaks it"
     found = from_text(COMMAND, f"{pairs(status())}\n{title('HwCfg')}Words = {long}\nsomewhere\nAlarm = Off\n")
-    assert told(section(found, "HwCfg").pairs) == [("Words", f"{long} somewhere"), ("Alarm", "Off")]
+    assert as_tuples(section(found, "HwCfg").pairs) == [("Words", f"{long} somewhere"), ("Alarm", "Off")]
 
 
 def test_prompt_is_no_value() -> None:
-    """The prompt below a pair is not a part of its value."""
+    """A prompt below a pair is no part of its value."""
     found = from_text(COMMAND, f"{WHOLE[: WHOLE.index('Alarm')]}Words = {'x' * 70},\n[root@far ~]# ls\n")
-    assert told(section(found, "HwCfg").pairs)[-1] == ("Words", "x" * 70 + ",")
+    assert as_tuples(section(found, "HwCfg").pairs)[-1] == ("Words", "x" * 70 + ",")
 
 
 @pytest.mark.parametrize("text", ["", "\n\n", "\x00", "\ufeff\n"])
 def test_empty_output(text: str) -> None:
-    """An output without a word is told as such."""
+    """An empty output is a problem."""
     assert unread(from_text(COMMAND, text)) == ["The tool printed nothing."]
 
 
-def test_something_else() -> None:
-    """A text of something else is told with its first words."""
+def test_text_of_another_program() -> None:
+    """Another text is a problem with its first words."""
     found = from_text(COMMAND, "bash: storcli64: command not found\n")
     assert unread(found) == [
         "Not recognised as output of the tool; it begins with “bash: storcli64: command not found”."
@@ -224,29 +224,29 @@ def test_something_else() -> None:
 
 
 def test_escape_codes_do_not_reach_problems() -> None:
-    """What a problem quotes has no escape codes in it."""
+    """A problem contains no escape codes."""
     found = from_text(COMMAND, "\x1b[31mgarbage\x07 and more\n")
     assert "\x1b" not in unread(found)[0]
     assert "\x07" not in unread(found)[0]
 
 
 def test_endless_line_is_not_read() -> None:
-    """A line of a million characters is left unparsed."""
+    """A line of a million characters is unparsed."""
     found = from_text(COMMAND, f"{WHOLE}\nName = {'x' * 1_000_000}\n")
     assert len(found.answers[0].sections) == 3
     assert [len(line) for line in unparsed(found)] == [1_000_007]
 
 
 def test_endless_head_is_not_split() -> None:
-    """A table with a head of ten thousand columns is told and left unparsed."""
+    """A table with 5,000 columns is unparsed, with a problem."""
     rule = "-" * 30
     found = from_text(COMMAND, f"{title('T')}{rule}\n{'ab ' * 5000}\n{rule}\nx y z\n{rule}\n")
     assert unparsed(found) == ["x y z"]
     assert len(unread(found)) == 1
 
 
-def test_many_problems_are_few() -> None:
-    """A text that is rubbish from end to end gives no endless list of problems."""
+def test_the_number_of_problems_is_limited() -> None:
+    """A random text gives at most 20 problems."""
     found = from_text(COMMAND, "".join(f"T{n} :\n===\n\nController = {n}\nStatus = Failure\n" for n in range(200)))
     assert len(found.problems) <= 20
 
@@ -268,7 +268,7 @@ LINES = st.lists(
 
 @given(LINES, st.sampled_from(["\n", "\r\n", "\n\n"]))
 def test_any_mixture_is_survived(lines: list[str], end: str) -> None:
-    """Whatever the order of the lines, the reader ends, and each pair and cell stands in a line of the sheet."""
+    """Any mixture of lines is read, and each pair and cell has a line of the output."""
     found = from_text(COMMAND, end.join(lines))
     assert lost(found) == []
     assert all(pair.lines for answer in found.answers for pair in every_pair(answer))
@@ -276,22 +276,22 @@ def test_any_mixture_is_survived(lines: list[str], end: str) -> None:
 
 @given(st.text(max_size=300))
 def test_any_text_is_survived(text: str) -> None:
-    """Any text at all is survived, by itself and as an output that breaks off into it."""
+    """Random text raises no exception, alone and after a truncated output."""
     for found in (from_text(COMMAND, text), from_text(COMMAND, WHOLE[:500] + text)):
         assert lost(found) == []
 
 
 @given(st.integers(0, len(WHOLE)))
 def test_any_cut_takes_nothing_wrong(length: int) -> None:
-    """Wherever a text is cut, each cell of a table is one that was printed."""
+    """Wherever a text is cut, each row is one that was printed."""
     found = from_text(COMMAND, WHOLE[:length])
     rows = [row for answer in found.answers for part in answer.sections for row in cells(part)]
     assert all(row in [*DATA["VD LIST"], *DATA["PD LIST"]] for row in rows)
 
 
 @given(st.lists(st.sampled_from([drive(), drive("9:1", "A B"), drive("9:2", "")]), min_size=1, max_size=4), st.data())
-def test_shifted_rows_are_right_or_told(rows: list[dict[str, str]], data: st.DataObject) -> None:
-    """A row that somebody moved by some blanks is read rightly or not at all, and then it is told."""
+def test_shifted_rows_are_right_or_reported(rows: list[dict[str, str]], data: st.DataObject) -> None:
+    """A row that is shifted by some blanks is read correctly, or a problem."""
     lines = table(rows).split("\n")
     at = data.draw(st.integers(3, len(lines) - 3))
     lines[at] = " " * data.draw(st.integers(1, 4)) + lines[at]
@@ -310,7 +310,7 @@ CUTS = (
 
 @pytest.mark.parametrize("cut", CUTS)
 def test_a_list_without_its_legend_or_its_rows_is_cut_off(cut: str) -> None:
-    """Each list has a legend, and a title a list: without them, what else there is is unknown."""
+    """A list without its legend, or a title without its list, was cut off."""
     head = "CLI Version = 007.0606\nController = 0\nStatus = Success\nDescription = Show Diskgroup Succeeded\n\n"
     found = from_text(COMMAND, f"{head}{title('PD LIST')}\n{table([drive()])}{cut}")
     assert any("The output breaks off in" in problem.message for problem in found.problems)

@@ -1,7 +1,7 @@
-"""Firmware built for tests: it answers packets as the driver hands them on, out of buffers put together by offset.
+"""A firmware for tests: it replies to the driver's packets with buffers put together by offset.
 
-The offsets here are the headers' figures as numbers (the kernel's megaraid_sas.h, FreeBSD's mfireg.h), not those that
-the program works out: a field declared in the wrong place is read from the wrong place.
+The offsets are the numbers of the headers (the kernel's megaraid_sas.h, FreeBSD's mfireg.h), not those that the program
+computes: a field declared at a wrong offset fails the tests.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def mbox(*values: int) -> bytes:
 
 
 def controller(**more: Any) -> bytearray:
-    """CTRL_GET_INFO of a card with a BBU, two volumes and three drives."""
+    """CTRL_GET_INFO of a controller with a BBU, two volumes and three drives."""
     return put(
         2048,
         (180, "I", 1), (184, "8s", b"APP"), (192, "32s", b"3.140.35-1998"),
@@ -81,7 +81,7 @@ def configured(target: int, *, level: int = 5, drives: int = 3, default: int = 0
 
 
 def volume_info(target: int, **more: Any) -> bytearray:
-    """LD_GET_INFO; its consistency check is half done, its page 83 has a NAA name."""
+    """LD_GET_INFO with a consistency check at 50 % and a NAA name in page 83."""
     made = put(384, (256, "Q", SECTORS), (264, "I", 1), (268, "H", 0x8000))
     made[:256] = configured(target, **more)
     page = bytes.fromhex("0083001401030010600605b00a1b2c3d") + bytes.fromhex("20112233445566aa")
@@ -90,7 +90,7 @@ def volume_info(target: int, **more: Any) -> bytearray:
 
 
 def drive_list(*devices: int) -> bytes:
-    """PD_GET_LIST: an enclosure, then disks in its slots."""
+    """PD_GET_LIST: an enclosure, then drives in its slots."""
     made = put(8 + 24 * (len(devices) + 1), (0, "I", 8 + 24 * (len(devices) + 1)), (4, "I", len(devices) + 1))
     struct.pack_into("<HHBBBBQQ", made, 8, 252, 252, 0, 255, 0x0D, 0, 0, 0)
     for number, device in enumerate(devices):
@@ -115,7 +115,7 @@ def drive_info(device: int, *, state: int = 0x18, block: int = 512) -> bytearray
 def configuration(*volumes: bytearray, totals: bool = False) -> bytes:
     """CFG_READ: one array of three drives (one of them missing), volumes, a dedicated spare.
 
-    ``totals``: the header names the size of all arrays and all volumes, as QEMU's does, not that of one.
+    ``totals``: the header contains the size of all arrays and of all volumes, as QEMU's does, instead of that of one.
     """
     array = put(32 + 8 * 32, (0, "Q", SECTORS), (8, "B", 3), (10, "H", 0))
     for row, (device, state) in enumerate(((8, 0x18), (9, 0x18), (0xFFFF, 0))):
@@ -134,17 +134,17 @@ def battery(bits: int = 0, *, kind: int = 1) -> bytearray:
 
 @dataclass
 class Firmware:
-    """Answers by opcode and mailbox: a buffer, or a status; what is not listed is done and tells nothing (a dummy)."""
+    """Replies by opcode and mailbox: a buffer or a status. For any other: status ok without data."""
 
     answers: dict[tuple[int, bytes], bytes | bytearray | int] = field(default_factory=dict)
     sent: list[tuple[int, bytes, bytes]] = field(default_factory=list)
     """Opcode, mailbox and buffer of every packet."""
     stores: bool = True
     fault_after: int | None = None
-    """The driver refuses every question after so many."""
+    """Number of questions after which the driver refuses every other; None: never."""
 
     def take(self, question: Question) -> Answer:
-        """What the driver does with a packet: it reads the frame, and has the buffer written."""
+        """Handle a packet as the driver does: read the frame and write the buffer."""
         if self.fault_after is not None and len(self.sent) >= self.fault_after:
             return Answer(question, fault="ENODEV: No such device")
         buffer = bytearray(question.data or pattern(question.length))
@@ -163,8 +163,8 @@ class Firmware:
         given = self.answers.get((opcode, mail), b"")
         if opcode == SET_PROP and not isinstance(given, int) and self.stores:
             stored = bytearray(buffer)
-            stored[23] = stored[20]  # the policy in force follows
-            struct.pack_into("<H", stored, 2, 2)  # and the sequence number counts on
+            stored[23] = stored[20]  # the active policy follows
+            struct.pack_into("<H", stored, 2, 2)  # the sequence number is incremented
             self.answers[GET_PROP, mbox(buffer[0])] = stored
         if opcode == SET_PROPERTIES and not isinstance(given, int) and self.stores:
             self.answers[GET_PROPERTIES, NONE] = bytearray(buffer)
@@ -172,12 +172,12 @@ class Firmware:
 
 
 def converse(dialogue: Dialogue[T], firmware: Firmware) -> T:
-    """Lead a dialogue with the firmware."""
+    """Run a dialogue with the firmware."""
     return run_dialogue(dialogue, firmware.take)
 
 
 def healthy() -> Firmware:
-    """A card with a RAID-5 of three drives, one of them missing, a second volume on it, a spare and a good battery."""
+    """A healthy controller: two volumes, three drives of which one is missing, a spare and a battery."""
     return Firmware(
         {
             (CTRL_GET_INFO, NONE): controller(),
@@ -199,11 +199,11 @@ def healthy() -> Firmware:
 
 
 def shown(firmware: Firmware) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """The card as the program prints it, and the problems."""
+    """The controller as the program prints it, and the problems."""
     problems = Problems()
     return describe(converse(read_controller(), firmware), 0, problems, raw=True), problems.items
 
 
 def messages(problems: list[dict[str, Any]]) -> str:
-    """All sentences."""
+    """The messages of all problems, one a line."""
     return "\n".join(problem["message"] for problem in problems)

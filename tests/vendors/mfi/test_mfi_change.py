@@ -24,12 +24,12 @@ from tests.vendors.mfi.mfi_firmware import (
 
 
 def sent(firmware: Firmware, opcode: int) -> list[tuple[bytes, bytes]]:
-    """Mailbox and buffer of each packet of a kind."""
+    """Mailbox and buffer of each packet with an opcode."""
     return [(mail, buffer) for code, mail, buffer in firmware.sent if code == opcode]
 
 
 def test_a_policy_is_set_and_read_again() -> None:
-    """The 32 bytes go back with the wanted bits, the mailbox names volume and sequence number, and it is read again."""
+    """The 32 bytes are written with the requested bits, addressed by the mailbox, and read again."""
     firmware = healthy()
     result = converse(set_policies(0, Policies(write="write-through", read="adaptive")), firmware)
     [(mail, buffer)] = sent(firmware, SET_PROP)
@@ -39,41 +39,41 @@ def test_a_policy_is_set_and_read_again() -> None:
     assert (result["outcome"], len(sent(firmware, GET_PROP))) == ("done", 2)
 
 
-def test_what_is_not_wanted_stays() -> None:
-    """Only the bits of the wanted words change."""
+def test_only_the_requested_policies_change() -> None:
+    """Only the bits of the requested policies change."""
     before = bytes(policies(0, 0x65, 0x65))
     assert wanted(before, Policies(bad_bbu="on"))[20] == 0x75
     assert wanted(before, Policies(disk="enabled"))[20:24] == bytes([0x65, 0, 1, 0x65])
     assert wanted(before, Policies(read="none", write="write-through"))[20] == 0x60
 
 
-def test_what_is_so_already_is_not_sent() -> None:
-    """A second call with the same wish writes nothing."""
+def test_a_policy_that_is_already_set_is_not_sent() -> None:
+    """A policy that is already set is not written."""
     firmware = healthy()
     assert converse(set_policies(0, Policies(write="write-back")), firmware)["outcome"] == "already so"
     assert sent(firmware, SET_PROP) == []
 
 
-def test_a_firmware_that_says_ok_and_stores_nothing_is_not_believed() -> None:
-    """QEMU's does so: the verdict is on what is read again."""
+def test_a_firmware_that_returns_ok_and_stores_nothing_is_detected() -> None:
+    """The outcome depends on what is read again: QEMU's firmware returns ok and stores nothing."""
     firmware = healthy()
     firmware.stores = False
     result = converse(set_policies(0, Policies(write="write-through")), firmware)
     assert (result["outcome"], EXIT_CODES[result["outcome"]]) == ("not confirmed", 6)
 
 
-def test_without_the_present_properties_nothing_is_sent() -> None:
-    """LD_GET_PROP as a dummy, cut short, or about another volume: there is nothing that could be sent back changed."""
-    for told in (b"", bytes(policies(0, 5, 5))[:24], bytes(32), policies(1, 5, 5)):
+def test_without_the_current_properties_nothing_is_sent() -> None:
+    """Nothing is sent if LD_GET_PROP returns nothing, too few bytes, or those of another volume."""
+    for properties_read in (b"", bytes(policies(0, 5, 5))[:24], bytes(32), policies(1, 5, 5)):
         firmware = healthy()
-        firmware.answers[GET_PROP, mbox(0)] = told
+        firmware.answers[GET_PROP, mbox(0)] = properties_read
         result = converse(set_policies(0, Policies(write="write-through")), firmware)
         assert (result["outcome"], EXIT_CODES[result["outcome"]]) == ("not sent", 3)
         assert sent(firmware, SET_PROP) == []
 
 
-def test_a_refused_change_that_changed_nothing_is_told_so() -> None:
-    """It is read again to know that; the firmware's word is kept."""
+def test_a_refused_change_is_read_again_and_reported() -> None:
+    """A refused change is read again, and the firmware's status is reported."""
     firmware = healthy()
     firmware.answers[SET_PROP, mbox(0, 0, 1)] = 0x32
     result = converse(set_policies(0, Policies(write="write-through")), firmware)
@@ -83,8 +83,8 @@ def test_a_refused_change_that_changed_nothing_is_told_so() -> None:
 
 
 @pytest.mark.parametrize("after", [1, 2])
-def test_a_card_that_goes_away_during_a_change_leaves_it_unconfirmed(after: int) -> None:
-    """The write has no answer, or reading again has none: what is set now is not known."""
+def test_a_controller_that_disappears_during_a_change_leaves_it_unconfirmed(after: int) -> None:
+    """Without a reply to the write or to the second read, the value is unknown."""
     firmware = healthy()
     firmware.fault_after = after
     result = converse(set_policies(0, Policies(write="write-through")), firmware)
@@ -92,7 +92,7 @@ def test_a_card_that_goes_away_during_a_change_leaves_it_unconfirmed(after: int)
 
 
 def test_the_flush_interval_is_one_byte_of_the_properties() -> None:
-    """All else goes back as it was read."""
+    """All other bytes of the properties are written back as they were read."""
     firmware = healthy()
     result = converse(set_flush_interval(9), firmware)
     [(_, buffer)] = sent(firmware, SET_PROPERTIES)
@@ -101,15 +101,15 @@ def test_the_flush_interval_is_one_byte_of_the_properties() -> None:
 
 
 def test_a_flush_names_what_is_written_out() -> None:
-    """The card's cache and its drives', or the card's alone."""
+    """A flush writes out the controller's cache alone, or the drives' caches too."""
     firmware = healthy()
     assert converse(flush(disks=True), firmware)["outcome"] == "done"
     converse(flush(disks=False), firmware)
     assert [mail for mail, _ in sent(firmware, FLUSH)] == [mbox(3), mbox(1)]
 
 
-def test_a_flush_that_fails_is_told() -> None:
-    """Status 0x15."""
+def test_a_flush_that_fails_is_reported() -> None:
+    """Status 0x15 is reported as a failed flush."""
     firmware = healthy()
     firmware.answers[FLUSH, mbox(3)] = 0x15
     result = converse(flush(disks=True), firmware)
@@ -120,7 +120,7 @@ def test_a_flush_that_fails_is_told() -> None:
 
 @pytest.mark.parametrize(("on", "opcode"), [(True, LOCATE_START), (False, LOCATE_STOP)])
 def test_the_led_of_a_drive_is_switched_and_never_confirmed(on: bool, opcode: int) -> None:
-    """The mailbox names the drive; no reply shows an LED, so that "ok" proves nothing."""
+    """The mailbox contains the drive; no reply shows an LED, so "ok" confirms nothing."""
     firmware = healthy()
     result = converse(locate(9, on=on), firmware)
     assert sent(firmware, opcode) == [(mbox(9, 0), b"")]
@@ -128,11 +128,13 @@ def test_the_led_of_a_drive_is_switched_and_never_confirmed(on: bool, opcode: in
 
 
 def test_no_led_is_switched_unless_the_reply_is_about_the_drive() -> None:
-    """Another drive's data, no data, an unknown drive: nothing is sent; a refusal is one."""
-    for told in (bytes(drive_info(8)), b"", 0x0C):
+    """Nothing is sent after another drive's data, no data or an unknown drive."""
+    for properties_read in (bytes(drive_info(8)), b"", 0x0C):
         firmware = healthy()
-        firmware.answers[PD_INFO, mbox(9)] = told
-        assert converse(locate(9, on=True), firmware)["outcome"] == ("refused" if told == 0x0C else "not sent")
+        firmware.answers[PD_INFO, mbox(9)] = properties_read
+        assert converse(locate(9, on=True), firmware)["outcome"] == (
+            "refused" if properties_read == 0x0C else "not sent"
+        )
         assert sent(firmware, LOCATE_START) == []
     firmware = healthy()
     firmware.answers[LOCATE_START, mbox(9)] = 0x32

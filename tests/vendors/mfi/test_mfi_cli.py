@@ -19,27 +19,27 @@ PROGRAM = Path(sys.executable).with_name("raidctl-mfi")
 
 
 def run(*words: str) -> tuple[int, dict[str, Any]]:
-    """The installed command on this very machine, which has no such card."""
+    """Run the installed command on this machine, which has no such controller."""
     done = subprocess.run([PROGRAM, *words], capture_output=True, text=True, check=False, timeout=60)
     return done.returncode, json.loads(done.stdout)
 
 
-def test_a_machine_without_a_card_is_told_so() -> None:
-    """No host of the driver: no controllers, a note, exit code 0; the output says what it is."""
+def test_a_machine_without_a_controller_gets_a_note() -> None:
+    """Without a host of the driver there are no controllers, a note, and exit code 0."""
     code, output = run("show")
     assert (code, output["controllers"], output["problems"][0]["kind"]) == (0, [], "note")
     assert (output["format"], output["version"]) == (FORMAT, raidctl.__version__)
     assert "QEMU" in output["tried_on"]
 
 
-def test_a_card_that_is_not_there_cannot_be_told_of() -> None:
-    """Exit code 3."""
+def test_a_controller_that_does_not_exist_is_exit_code_3() -> None:
+    """A controller that does not exist is exit code 3."""
     assert run("show", "--controller", "2")[0] == 3
     assert run("flush", "--controller", "0")[0] == 3
 
 
-def test_nothing_is_written_without_leave() -> None:
-    """Exit code 2, before any card is looked for, and a sentence that says what was tried."""
+def test_nothing_is_written_without_allow_write() -> None:
+    """Without --allow-write: exit code 2 before any search, and a message on what was tried."""
     code, output = run("set", "--controller", "0", "--flush-interval", "9")
     assert code == 2
     assert output["problems"][0]["message"].startswith("Nothing was sent: writing needs --allow-write.")
@@ -56,8 +56,8 @@ def test_nothing_is_written_without_leave() -> None:
         ["--controller", "0", "--volume", "1", "--write", "write-back", "--flush-interval", "4"],
     ],
 )
-def test_a_change_that_cannot_be_meant_is_a_usage_error(words: list[str]) -> None:
-    """A volume with its policies, or the interval alone."""
+def test_an_invalid_change_is_a_usage_error(words: list[str]) -> None:
+    """A change is a volume with its policies, or the flush interval alone."""
     code, output = run("set", *words, "--allow-write")
     assert code == 2
     assert "--volume with at least one of its policies" in output["problems"][0]["message"]
@@ -67,32 +67,32 @@ def test_a_change_that_cannot_be_meant_is_a_usage_error(words: list[str]) -> Non
     "words", [[], ["show", "--controller", "x"], ["set", "--controller", "0", "--flush-interval", "0"], ["wipe"]]
 )
 def test_wrong_words_are_a_usage_error(words: list[str]) -> None:
-    """Exit code 2, nothing on standard output."""
+    """Wrong arguments are exit code 2 with nothing on standard output."""
     done = subprocess.run([PROGRAM, *words], capture_output=True, text=True, check=False, timeout=60)
     assert (done.returncode, done.stdout) == (2, "")
 
 
 def test_the_version_is_raidctls() -> None:
-    """`raidctl-mfi 0.1.0`."""
+    """The version is that of raidctl: `raidctl-mfi 0.1.0`."""
     done = subprocess.run([PROGRAM, "--version"], capture_output=True, text=True, check=True, timeout=60)
     assert done.stdout.strip() == f"raidctl-mfi {raidctl.__version__}"
 
 
 @pytest.mark.parametrize(("device", "barred"), [(0x10E2, True), (0x10E7, True), (0x005D, False), (0x0060, False)])
-def test_cards_that_freeze_under_megacli_are_left_alone(device: int, *, barred: bool) -> None:
-    """MegaCli goes through the same door and freezes the 95xx; nobody has tried this program on one."""
+def test_controllers_that_freeze_under_megacli_are_not_accessed(device: int, *, barred: bool) -> None:
+    """MegaCli freezes the 95xx through the same interface; this program is untested on one."""
     problems = Problems()
     assert cli._barred(0, Host(1, "0000:01:00.0", (0x1000, device, 0x1000, 1)), problems) is barred
     assert len(problems.items) == barred
 
 
-def test_a_card_whose_ids_are_not_known_is_left_alone() -> None:
-    """It could be one of them."""
+def test_a_controller_with_unknown_ids_is_not_accessed() -> None:
+    """A controller with unknown PCI ids could be a 95xx."""
     assert cli._barred(0, Host(1), Problems())
 
 
 def test_raidctl_finds_it_where_raidctl_itself_was_installed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """`sudo .venv/bin/raidctl` has no such folder on its PATH: the running interpreter's own is looked into last."""
+    """The folder of the running interpreter is searched last: with sudo it is not on PATH."""
     monkeypatch.setenv("PATH", "/usr/bin:/bin")
     [answer] = LocalRunner().carry_out([Which("raidctl-mfi")])
     assert isinstance(answer, WhichAnswer)

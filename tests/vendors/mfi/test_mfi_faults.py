@@ -37,8 +37,8 @@ from tests.vendors.mfi.mfi_firmware import (
 )
 
 
-def test_a_dummy_is_told_from_an_answer() -> None:
-    """A firmware that says ok to everything and writes nothing has told nothing, and is not shown as an empty card."""
+def test_a_firmware_that_returns_no_data_is_not_an_empty_controller() -> None:
+    """A firmware that returns ok without data is not shown as an empty controller."""
     found, problems = shown(Firmware())
     known = {name: value for name, value in found.items() if name not in ("answers", "memory_errors")}
     assert set(known.values()) == {None}
@@ -46,8 +46,8 @@ def test_a_dummy_is_told_from_an_answer() -> None:
     assert exit_code(problems) == 3
 
 
-def test_a_dummy_of_one_command_leaves_the_rest() -> None:
-    """Policies come from the configuration where LD_GET_PROP is a dummy, the battery from the list of the hardware."""
+def test_a_command_without_data_leaves_the_rest() -> None:
+    """Without LD_GET_PROP the policies come from CFG_READ, without BBU_STATUS the battery from CTRL_GET_INFO."""
     firmware = healthy()
     del firmware.answers[GET_PROP, mbox(0)], firmware.answers[GET_PROP, mbox(3)], firmware.answers[BBU, NONE]
     found, problems = shown(firmware)
@@ -60,7 +60,7 @@ def test_a_dummy_of_one_command_leaves_the_rest() -> None:
 
 @pytest.mark.parametrize("zeros", [GET_PROP, BBU, CTRL_GET_INFO, GET_PROPERTIES])
 def test_an_answer_of_zeros_is_no_answer(zeros: int) -> None:
-    """A buffer of zeros, from a firmware that clears it and fills in nothing, is not read as figures."""
+    """A buffer of zeros, from a firmware that clears it and fills nothing in, is not read as values."""
     firmware = healthy()
     for key in [key for key in firmware.answers if key[0] == zeros]:
         firmware.answers[key] = bytes(2048)
@@ -73,7 +73,7 @@ def test_an_answer_of_zeros_is_no_answer(zeros: int) -> None:
 
 
 def _claims(value: Any, path: str = "") -> set[tuple[str, str]]:
-    """Every figure that is given, with its place."""
+    """Every known value, with its place."""
     if isinstance(value, dict):
         return {claim for key, inner in value.items() for claim in _claims(inner, f"{path}.{key}")}
     if isinstance(value, list):
@@ -83,25 +83,25 @@ def _claims(value: Any, path: str = "") -> set[tuple[str, str]]:
 
 @over("opcode", sorted({opcode for opcode, _ in healthy().answers}))
 @over("length", [1, 4, 20, 33, 180, 300, 1400])
-def test_an_answer_that_is_cut_short_gives_no_wrong_figure(opcode: int, length: int) -> None:
-    """What came is shown, what did not is null; nothing is claimed that the whole answer would not have said."""
+def test_a_truncated_answer_gives_no_wrong_value(opcode: int, length: int) -> None:
+    """Bytes that came are shown, the others are null; no value differs from the complete answer's."""
     firmware = healthy()
-    for key, told in firmware.answers.items():
-        if key[0] == opcode and not isinstance(told, int) and len(told) > length:
-            firmware.answers[key] = told[:length]
+    for key, complete in firmware.answers.items():
+        if key[0] == opcode and not isinstance(complete, int) and len(complete) > length:
+            firmware.answers[key] = complete[:length]
     found, problems = shown(firmware)
     whole = shown(healthy())[0]
     for one in (found, whole):
         del one["answers"]
     extra = _claims(found) - _claims(whole)
-    # a drive that the cut configuration does not name any more is in no array, a list that is cut counts fewer
+    # a drive that the truncated configuration lacks is in no array; a truncated list has fewer entries
     assert {claim for claim in extra if not claim[0].startswith((".arrays", ".drives[2].state"))} == set()
     if _claims(found) != _claims(whole):
         assert problems
 
 
 def test_a_refused_question_is_named_with_the_firmwares_word() -> None:
-    """An MFI status is a problem with its meaning; a status that no source names keeps its number."""
+    """An MFI status is a problem with its meaning; an unknown status keeps its number."""
     firmware = healthy()
     firmware.answers[LD_INFO, mbox(3)] = 0x0C
     firmware.answers[CFG_READ, NONE] = 0xEE
@@ -113,7 +113,7 @@ def test_a_refused_question_is_named_with_the_firmwares_word() -> None:
 
 
 def test_an_answer_about_another_drive_is_dropped() -> None:
-    """QEMU's firmware sees one byte of a drive's id, and tells of another one."""
+    """QEMU's firmware uses one byte of a drive's id, and may return another drive."""
     firmware = healthy()
     firmware.answers[PD_INFO, mbox(9)] = drive_info(8)
     found, problems = shown(firmware)
@@ -122,7 +122,7 @@ def test_an_answer_about_another_drive_is_dropped() -> None:
 
 
 def test_an_answer_about_another_volume_is_dropped() -> None:
-    """The same for a volume."""
+    """An answer about another volume is dropped, with a problem."""
     firmware = healthy()
     firmware.answers[LD_INFO, mbox(3)] = volume_info(0)
     found, problems = shown(firmware)
@@ -130,8 +130,8 @@ def test_an_answer_about_another_volume_is_dropped() -> None:
     assert "Requested volume 3, the firmware returned volume 0" in messages(problems)
 
 
-def test_a_contradiction_is_not_settled_by_a_guess() -> None:
-    """Two answers that differ on a fact give null and a problem with both."""
+def test_contradicting_answers_give_null_and_a_problem() -> None:
+    """Two answers that differ give null and a problem with both values."""
     firmware = healthy()
     firmware.answers[PD_INFO, mbox(8)] = drive_info(8, state=0x10)
     firmware.answers[GET_PROP, mbox(0)] = policies(0, 0x04, 0x04)
@@ -142,8 +142,8 @@ def test_a_contradiction_is_not_settled_by_a_guess() -> None:
     assert "PD_GET_INFO reports Offline, CFG_READ reports Online" in messages(problems)
 
 
-def test_unfilled_policies_contradict_nobody() -> None:
-    """QEMU's LD_GET_INFO leaves name and policies at zero: what CFG_READ fills in counts."""
+def test_unfilled_policies_are_no_contradiction() -> None:
+    """QEMU's LD_GET_INFO leaves name and policies at zero: those of CFG_READ count."""
     firmware = healthy()
     for target in (0, 3):
         del firmware.answers[GET_PROP, mbox(target)]
@@ -156,7 +156,7 @@ def test_unfilled_policies_contradict_nobody() -> None:
 
 
 def test_a_policy_with_an_unknown_bit_is_not_put_into_words() -> None:
-    """The byte is kept; what it means is not known."""
+    """The byte is kept; its meaning is unknown."""
     firmware = healthy()
     firmware.answers[GET_PROP, mbox(0)] = policies(0, 0x85, 0x85)
     firmware.answers[LD_INFO, mbox(0)] = volume_info(0, default=0x85, current=0x85)
@@ -167,25 +167,25 @@ def test_a_policy_with_an_unknown_bit_is_not_put_into_words() -> None:
     assert (cache["current"]["write"], cache["told"]["LD_GET_PROP"]["current"]) == (None, "0x85")
 
 
-def test_a_count_that_the_list_does_not_hold_is_a_problem() -> None:
-    """A list that counts more than it has does not pass for complete."""
+def test_a_count_larger_than_the_list_is_a_problem() -> None:
+    """A list with fewer entries than it counts is not taken for complete."""
     firmware = healthy()
     firmware.answers[LD_LIST, NONE] = volume_list(0, 3, count=200)
     assert "counts 200" in messages(shown(firmware)[1])
 
 
-def test_an_empty_list_of_a_card_that_counts_volumes_is_a_problem() -> None:
-    """CTRL_GET_INFO counts the volumes too: a list without them hides them."""
+def test_a_list_shorter_than_the_controllers_count_is_a_problem() -> None:
+    """CTRL_GET_INFO counts volumes and drives: a shorter list is incomplete."""
     firmware = healthy()
     firmware.answers[LD_LIST, NONE] = volume_list()
     firmware.answers[PD_LIST, NONE] = drive_list(8)
-    said = messages(shown(firmware)[1])
-    assert "The controller counts 2 volumes, but lists 0." in said
-    assert "The controller counts 3 drives, but lists 1." in said
+    reported = messages(shown(firmware)[1])
+    assert "The controller counts 2 volumes, but lists 0." in reported
+    assert "The controller counts 3 drives, but lists 1." in reported
 
 
-def test_a_configuration_whose_figures_do_not_add_up_is_left_alone() -> None:
-    """Neither reading of its header fits its length: nothing is taken from it."""
+def test_a_configuration_that_contradicts_its_header_is_not_read() -> None:
+    """Nothing is read from a configuration if neither meaning of its header fits its length."""
     firmware = healthy()
     broken = bytearray(configuration(configured(0)))
     broken[6:8] = (1000).to_bytes(2, "little")
@@ -195,8 +195,8 @@ def test_a_configuration_whose_figures_do_not_add_up_is_left_alone() -> None:
     assert "contradicts its header" in messages(problems)
 
 
-def test_hardware_that_lists_no_battery_and_a_battery_that_answers_contradict_each_other() -> None:
-    """Neither is believed."""
+def test_a_battery_that_the_hardware_lacks_is_unknown() -> None:
+    """A battery status beside hardware without a battery is a contradiction: unknown, and a problem."""
     firmware = healthy()
     firmware.answers[CTRL_GET_INFO, NONE] = controller(hardware=0x34)
     firmware.answers[BBU, NONE] = battery()
@@ -206,8 +206,8 @@ def test_hardware_that_lists_no_battery_and_a_battery_that_answers_contradict_ea
 
 
 @pytest.mark.parametrize("after", range(14))
-def test_a_card_that_goes_away_is_a_problem_at_any_question(after: int) -> None:
-    """The driver refuses (ENODEV): what was told before stays, nothing is asked any more, and it is said."""
+def test_a_controller_that_disappears_is_a_problem_at_any_question(after: int) -> None:
+    """After ENODEV earlier values stay, nothing else is asked, and a problem is reported."""
     firmware = healthy()
     firmware.fault_after = after
     found, problems = shown(firmware)
@@ -219,8 +219,8 @@ def test_a_card_that_goes_away_is_a_problem_at_any_question(after: int) -> None:
 
 @settings(max_examples=60, deadline=None)
 @given(st.data())
-def test_no_answer_whatever_breaks_the_reading(data: st.DataObject) -> None:
-    """Random bytes in the place of any answers give an output, never an exception."""
+def test_random_answers_raise_no_exception(data: st.DataObject) -> None:
+    """Random bytes in place of any answers give an output, never an exception."""
     firmware = healthy()
     for key in data.draw(st.sets(st.sampled_from(sorted(firmware.answers)), min_size=1)):
         size = len(bytes(firmware.answers[key])) if not isinstance(firmware.answers[key], int) else 64
@@ -230,7 +230,7 @@ def test_no_answer_whatever_breaks_the_reading(data: st.DataObject) -> None:
 
 
 def test_properties_on_which_two_answers_differ_are_not_shown() -> None:
-    """CTRL_GET_PROPERTIES and CTRL_GET_INFO hold the same structure."""
+    """CTRL_GET_PROPERTIES and CTRL_GET_INFO contain the same structure: if they differ, it is unknown."""
     firmware = healthy()
     firmware.answers[GET_PROPERTIES, NONE] = properties(9)
     assert shown(firmware)[0]["properties"]["cache_flush_interval_seconds"] is None

@@ -11,7 +11,7 @@ from raidctl_mfi.frame import IOC_FIRMWARE, Question, packet, pattern, read_answ
 
 
 def test_the_packet_is_laid_out_as_the_driver_reads_it() -> None:
-    """Every field of the packet stands at the offset of struct megasas_iocpacket, the frame's at its own."""
+    """Packet and frame have every field at its offset in struct megasas_iocpacket."""
     made = packet(2, Question(c.LD_GET_INFO, b"\x05"), 0x7F12345678AB)
     assert len(made) == 404
     assert struct.unpack_from("<HHIIII", made, 0) == (2, 0, 40, 1, 0, 0)
@@ -22,19 +22,19 @@ def test_the_packet_is_laid_out_as_the_driver_reads_it() -> None:
 
 
 def test_the_ioctl_number_carries_the_size_of_the_packet() -> None:
-    """_IOWR('M', 1, 404 bytes)."""
+    """The ioctl is _IOWR('M', 1, 404 bytes)."""
     assert (3 << 30) | (404 << 16) | (ord("M") << 8) | 1 == IOC_FIRMWARE
 
 
 def test_a_command_without_data_has_no_buffer() -> None:
-    """The flush goes out without an element in its scatter list."""
+    """A flush has no element in its scatter list."""
     made = packet(0, Question(c.CTRL_CACHE_FLUSH, b"\x03"), 0x1000)
     assert struct.unpack_from("<I", made, 8) == (0,)
     assert (made[20 + 7], struct.unpack_from("<H", made, 36), struct.unpack_from("<QQ", made, 148)) == (0, (0,), (0, 0))
 
 
 def test_a_write_goes_out_with_the_write_flag() -> None:
-    """Data is transferred to the card, and only in the size of its structure."""
+    """Data is written to the controller only in the size of its structure."""
     made = packet(0, Question(c.LD_SET_PROP, b"\1\2\3\4", data=bytes(32)), 0x1000)
     assert struct.unpack_from("<H", made, 36) == (0x08,)
     with pytest.raises(ValueError, match="writes 32 bytes"):
@@ -49,14 +49,14 @@ def test_a_write_goes_out_with_the_write_flag() -> None:
         (0, Question(c.LD_GET_INFO, data=bytes(384))),
     ],
 )
-def test_a_packet_that_cannot_be_meant_is_not_built(host: int, question: Question) -> None:
-    """A mailbox that is too long, a host that does not exist, data for a command that reads."""
+def test_an_invalid_packet_is_not_built(host: int, question: Question) -> None:
+    """A mailbox that is too long, an unknown host, or data for a read is an error."""
     with pytest.raises(ValueError, match=r"bytes|range|nothing"):
         packet(host, question, 0)
 
 
 def test_nothing_that_stops_or_destroys_can_be_sent() -> None:
-    """The shutdown of the card, and the commands that delete or create, are not in the table."""
+    """The table has no command that shuts the controller down, creates or deletes."""
     writing = {one.name for one in c.COMMANDS if one.direction != "read"}
     assert writing == {
         "CTRL_SET_PROPERTIES", "CTRL_CACHE_FLUSH", "LD_SET_PROP", "PD_LOCATE_START", "PD_LOCATE_STOP",
@@ -64,8 +64,8 @@ def test_nothing_that_stops_or_destroys_can_be_sent() -> None:
     assert 0x01050000 not in {one.opcode for one in c.COMMANDS}
 
 
-def test_an_untouched_buffer_tells_nothing() -> None:
-    """A firmware that says ok and leaves the buffer as it was sent has transferred no byte."""
+def test_an_untouched_buffer_is_no_data() -> None:
+    """A buffer that the firmware left as it was sent contains no data."""
     question = Question(c.LD_GET_PROP, b"\0")
     made = packet(0, question, 0)
     made[22] = 0
@@ -74,7 +74,7 @@ def test_an_untouched_buffer_tells_nothing() -> None:
 
 
 def test_what_a_refused_question_left_in_the_buffer_is_not_read() -> None:
-    """A status other than ok means that the buffer holds no answer, whatever stands in it."""
+    """With a status other than ok the buffer is no answer, whatever it contains."""
     question = Question(c.LD_GET_PROP, b"\0")
     made = packet(0, question, 0)
     made[22] = 0x0C
@@ -82,8 +82,8 @@ def test_what_a_refused_question_left_in_the_buffer_is_not_read() -> None:
 
 
 @given(st.binary(max_size=300), st.integers(0, 300))
-def test_of_an_answer_nothing_is_added_and_at_most_its_last_bytes_are_lost(data: bytes, more: int) -> None:
-    """Whatever came is a beginning of the answer; an answer that ends in a zero, as structures do, comes whole."""
+def test_an_answer_gains_no_bytes_and_loses_at_most_its_last(data: bytes, more: int) -> None:
+    """The bytes read are a prefix of the data, and complete if the data ends in a zero."""
     buffer = data + pattern(len(data) + more)[len(data) :]
     found = transferred(buffer)
     assert data.startswith(found)

@@ -15,7 +15,7 @@ from raidctl_mfi.node import Channel, DriverUnavailable, Host, ask, channel, hos
 
 @pytest.fixture
 def null() -> Iterator[int]:
-    """A descriptor of a device that knows no such command."""
+    """A descriptor of a device that does not know the ioctl."""
     descriptor = os.open(os.devnull, os.O_RDWR)
     yield descriptor
     os.close(descriptor)
@@ -37,7 +37,7 @@ def _host(sysfs: Path, number: int, driver: str, device: str | None) -> None:
 
 
 def test_the_hosts_of_the_driver_are_found_with_their_pci_functions(tmp_path: Path) -> None:
-    """Other drivers' hosts are none of them; one whose ids cannot be read is listed without."""
+    """Only this driver's hosts are found; unreadable PCI ids are left out."""
     _host(tmp_path, 5, "megaraid_sas", "0x005b")
     _host(tmp_path, 3, "megaraid_sas", None)
     _host(tmp_path, 4, "ahci", "0x2922")
@@ -45,29 +45,29 @@ def test_the_hosts_of_the_driver_are_found_with_their_pci_functions(tmp_path: Pa
 
 
 def test_a_machine_without_scsi_hosts_has_none(tmp_path: Path) -> None:
-    """No such folder, no hosts."""
+    """Without the folder in sysfs there are no hosts."""
     assert hosts(str(tmp_path)) == []
 
 
 def test_the_major_number_is_that_of_the_drivers_line() -> None:
-    """`249 megaraid_sas_ioctl` among the character devices; no other line will do."""
+    """The major number comes from the line `249 megaraid_sas_ioctl` and from no other."""
     text = "Character devices:\n  1 mem\n249 megaraid_sas_ioctl\n\nBlock devices:\n  8 sd\n"
     assert (major(text), major("249 megaraid_sas_ioctl_x\n"), major("")) == (249, None, None)
 
 
-def test_a_driver_that_is_not_loaded_has_no_door(tmp_path: Path) -> None:
-    """That is said, and not that a right is missing."""
+def test_a_driver_that_is_not_loaded_is_reported(tmp_path: Path) -> None:
+    """A driver that is not loaded is reported as such, not as a missing permission."""
     with pytest.raises(DriverUnavailable, match="no entry in /proc/devices") as caught:
         open_node(devices=str(tmp_path / "devices"))
     assert not caught.value.right
 
 
 def test_a_node_is_made_where_udev_made_none(tmp_path: Path) -> None:
-    """It leads to the device of that number, and is gone as soon as it is open."""
+    """The node has the device's number and is removed as soon as it is open."""
     (tmp_path / "devices").write_text("1 megaraid_sas_ioctl\n")
     before = set(Path("/dev").iterdir())
     if os.geteuid() == 0:
-        # number 1, 0 is no device that exists, as the kernel says in each of the places; a container may make none
+        # no device has the number 1, 0: ENXIO; in a container mknod fails with EPERM
         with pytest.raises(DriverUnavailable, match=r"ENXIO|EPERM"):
             open_node(str(tmp_path / "node"), str(tmp_path / "devices"))
     else:
@@ -78,20 +78,20 @@ def test_a_node_is_made_where_udev_made_none(tmp_path: Path) -> None:
 
 
 def test_a_refused_ioctl_is_an_answer_with_a_fault(null: int) -> None:
-    """The system's name and words of the error."""
+    """A refused ioctl is an answer with the system's name and text of the error."""
     answer = ask(null, 0, Question(c.CTRL_GET_INFO))
     assert (answer.status, answer.has_data, (answer.fault or "")[:7]) == (None, False, "ENOTTY:")
 
 
-def test_the_child_that_asks_hands_on_what_it_is_told(null: int) -> None:
-    """The same, through the process of its own; nothing is asked after the first refusal."""
+def test_the_child_process_passes_the_answers_on(null: int) -> None:
+    """The child process passes the answers on, and asks nothing after the first refusal."""
     with channel(null, 0) as one:
         found = one.converse(read_controller())
     assert [(answer.fault or "")[:7] for answer in found.answers] == ["ENOTTY:"]
 
 
 def test_a_question_without_an_answer_is_given_up(null: int) -> None:
-    """A child that hangs is left alone after the time limit, and no other question waits behind it."""
+    """A child that hangs is abandoned after the time limit, without another question."""
     one = Channel(null, 0, patience=0.2)
     os.kill(one._pid, signal.SIGSTOP)
     found = one.converse(read_controller())
@@ -100,7 +100,7 @@ def test_a_question_without_an_answer_is_given_up(null: int) -> None:
 
 
 def test_a_child_that_dies_is_no_crash(null: int) -> None:
-    """Whoever killed it."""
+    """A child that is killed gives an answer with a fault."""
     one = Channel(null, 0)
     os.kill(one._pid, signal.SIGKILL)
     os.waitid(os.P_PID, one._pid, os.WEXITED | os.WNOWAIT)

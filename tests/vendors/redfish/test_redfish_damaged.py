@@ -1,4 +1,4 @@
-"""Less information from a BMC makes nothing look better: each key of each resource missing or null, in turn."""
+"""With less information a BMC's machine looks no better: each key missing or null, in turn."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 
 from tests.support.conclusions import conclusions, improved
 from tests.support.machines import replayed
-from tests.vendors.redfish.damaged import ALONE, Damage, damages, resources, seen_damaged
+from tests.vendors.redfish.damaged_machines import ALONE, Damage, damages, resources, seen_damaged
 
 _OPERATION = "v0: status: 2 -> 3"
-"""A running check that is not reported any more: the volume is as good without it."""
+"""A running check that is no longer reported: the volume is as good without it."""
 
 
 def faults(machine: str, damage: Damage) -> list[str]:
-    """What is wrong with the reading of a damaged machine: an exception, or a better conclusion."""
+    """The errors in reading a damaged machine: exceptions and better conclusions."""
     seen = seen_damaged(machine, damage)
     better = improved(conclusions(replayed(machine)), conclusions(seen))
     return [*seen.tracebacks, *(one for one in better if "Operations" not in damage.key or one != _OPERATION)]
@@ -25,7 +25,7 @@ def faults(machine: str, damage: Damage) -> list[str]:
 
 @pytest.mark.parametrize("machine", ALONE)
 def test_a_missing_key_makes_nothing_better(machine: str) -> None:
-    """A sample of all keys; each seed of Hypothesis takes others."""
+    """A sample of all keys, missing or null, gives no better conclusion."""
 
     @settings(max_examples=25, deadline=None)
     @given(st.sampled_from(damages(machine)))
@@ -38,7 +38,7 @@ def test_a_missing_key_makes_nothing_better(machine: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("machine", ALONE)
 def test_no_missing_key_makes_anything_better(machine: str) -> None:
-    """All keys."""
+    """No key, missing or null, gives a better conclusion."""
     assert {damage: found for damage in damages(machine) if (found := faults(machine, damage))} == {}
 
 
@@ -47,7 +47,7 @@ RUBBISH: tuple[Any, ...] = (-1, 10**30, 1.5, True, "", "Rubbish", [], {}, [None,
 
 @pytest.mark.parametrize("machine", ALONE)
 def test_a_value_of_another_type_is_no_exception(machine: str) -> None:
-    """Any JSON in the place of any value is read, or reported as not understood."""
+    """Any JSON in place of any value is read, or reported as not understood."""
 
     @settings(max_examples=40, deadline=None)
     @given(st.sampled_from([one for one in damages(machine) if one.null]), st.sampled_from(RUBBISH))
@@ -58,6 +58,6 @@ def test_a_value_of_another_type_is_no_exception(machine: str) -> None:
 
 
 def test_there_is_something_to_damage() -> None:
-    """Each machine has dozens of keys."""
+    """Each machine has more than 50 keys to damage."""
     assert ALONE
     assert all(len(damages(machine)) > 100 and resources(machine) for machine in ALONE)

@@ -1,4 +1,4 @@
-"""Every policy that a BMC reports is read right: five makers, configured and active."""
+"""Write policies of five vendors' BMCs: configured, active, and what follows for unwritten data."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from raidctl.runners.replay import ReplayRunner
 from raidctl.survey.survey import survey
 from raidctl.vendor.registry import vendors
 from tests.support.machines import recording, replayed
-from tests.vendors.redfish.damaged import Damage, resources, seen_damaged, seen_with
+from tests.vendors.redfish.damaged_machines import Damage, resources, seen_damaged, seen_with
 
 POLICIES = {
-    # machine, volume: configured, active, what is safe in the controller's cache, read policy, setting for the drives
+    # machine, volume: configured, active, protection of the controller's cache, read policy, drive write cache
     ("redfish-idrac9-h740p", "system"): ("protected_write_back", None, "protected", "adaptive", "default"),
     ("redfish-idrac9-h740p", "scratch"): ("write_through", "write_through", "not_caching", "off", "disabled"),
     ("redfish-ilo6-failed-capacitor", "data"): ("protected_write_back", None, "unknown", "off", None),
@@ -30,12 +30,14 @@ POLICIES = {
 
 def volumes(machine: str) -> dict[str | None, Volume]:
     """The volumes of a recorded machine, by name."""
-    return {volume.name: volume for card in replayed(machine).inventory.controllers for volume in card.volumes}
+    return {
+        volume.name: volume for controller in replayed(machine).inventory.controllers for volume in controller.volumes
+    }
 
 
 @pytest.mark.parametrize(("machine", "name"), POLICIES)
 def test_a_policy_is_read_as_the_bmc_reports_it(machine: str, name: str) -> None:
-    """Configured and active policy, and what follows for unwritten data."""
+    """Configured and active policy, and the protection of unwritten data, are those of the table."""
     cache = volumes(machine)[name].cache
     assert cache is not None
     found = (cache.write_policy, cache.write_active, cache.controller_cache, cache.read_policy, cache.drive_write_cache)
@@ -43,7 +45,7 @@ def test_a_policy_is_read_as_the_bmc_reports_it(machine: str, name: str) -> None
 
 
 def test_every_volume_with_a_cache_is_in_the_table() -> None:
-    """Nothing is left out."""
+    """The table has every volume with a cache of its machines."""
     machines = {machine for machine, _ in POLICIES}
     assert {(machine, name) for machine in machines for name, one in volumes(machine).items() if one.cache} == set(
         POLICIES
@@ -52,7 +54,7 @@ def test_every_volume_with_a_cache_is_in_the_table() -> None:
 
 VOLUME = "/redfish/v1/Systems/1/Storage/DE00C000/Volumes/239"
 WORDS = {
-    # policy and state as Redfish has them: configured, active, safety with a good capacitor
+    # WriteCachePolicy and WriteCacheState: configured, active, protection with a good capacitor
     ("ProtectedWriteBack", "Protected"): ("protected_write_back", "write_back", "protected"),
     ("ProtectedWriteBack", "Unprotected"): ("protected_write_back", "write_back", "unprotected"),
     ("ProtectedWriteBack", "Degraded"): ("protected_write_back", None, "unknown"),
@@ -70,7 +72,7 @@ WORDS = {
 
 @pytest.mark.parametrize(("policy", "state"), WORDS)
 def test_policy_and_state_together(policy: str | None, state: str | None) -> None:
-    """Only what is reported is concluded; the policy of a word that is not known is unknown, with a problem."""
+    """An unknown policy is unknown, and a problem; the active one follows from the state."""
     found = resources("redfish-ilo6-failed-capacitor")
     pack = found["/redfish/v1/Chassis/1"]["Oem"]["Hpe"]["SmartStorageBattery"][0]
     pack["Status"]["Health"], pack["ChargeLevelPercent"] = "OK", 99
@@ -83,7 +85,7 @@ def test_policy_and_state_together(policy: str | None, state: str | None) -> Non
 
 
 def test_a_link_that_answers_an_error_is_unknown_and_never_missing() -> None:
-    """Each resource of each link in turn: a problem that names it, and exit code 3."""
+    """A resource that returns an error, or half of its JSON, is a problem with its path."""
     found, problems = vendors()
     for machine in ("redfish-idrac9-h740p", "redfish-xcc-930-8i", "redfish-ilo4-smartstorage"):
         for path in resources(machine):
@@ -95,14 +97,14 @@ def test_a_link_that_answers_an_error_is_unknown_and_never_missing() -> None:
                 runner = ReplayRunner(recording(machine)).with_answers({Get(path): answer})
                 seen = survey(runner, found, problems=problems)
                 assert seen.tracebacks == ()
-                told = [
+                unread = [
                     one for one in seen.inventory.problems if path.rstrip("/") in one.where and one.kind == "unread"
                 ]
-                assert told, path
+                assert unread, path
 
 
-def test_a_schema_of_2015_is_one_sentence() -> None:
-    """A BMC that has only SimpleStorage reports no volumes and no policies: they are unknown."""
+def test_a_schema_of_2015_is_one_problem() -> None:
+    """A BMC that has only SimpleStorage is one problem: volumes and policies are unknown."""
     system = "/redfish/v1/Systems/1"
     value = resources("redfish-supermicro-x12")[system]
     del value["Storage"]
@@ -113,8 +115,8 @@ def test_a_schema_of_2015_is_one_sentence() -> None:
     assert seen.inventory.controllers == ()
 
 
-def test_a_bay_that_is_empty_is_no_drive() -> None:
-    """HPE lists it among the drives, with the state Absent; one with a serial number is a drive that is gone."""
+def test_an_empty_bay_is_no_drive() -> None:
+    """An absent drive is an empty bay, or a missing drive if it has a serial number."""
     machine, path = "redfish-ilo6-failed-capacitor", "/redfish/v1/Chassis/DE00C000/Drives"
     assert len(replayed(machine).inventory.controllers[0].drives) == 3
     gone = seen_damaged(machine, Damage(f"{path}/1", ("Status", "State"), null=True), "Absent")
@@ -122,7 +124,7 @@ def test_a_bay_that_is_empty_is_no_drive() -> None:
 
 
 def test_service_tags_and_names_are_masked() -> None:
-    """What identifies a server in its resources, also without the word "serial" beside it."""
+    """Values that identify a server are masked, also without the word "serial" beside them."""
     for machine, secrets in (
         ("redfish-idrac9-h740p", ("7QX1M53", "CNIVC0098A01B2", "6D09466077A3F100", "4c4c4544-0051", "S0M1AB01", "db3")),
         ("redfish-ilo6-failed-capacitor", ("58CE38EE22A1B0", "CZ2D4X0Q1T", "6WSQB0CB2J10QX", "erp1")),

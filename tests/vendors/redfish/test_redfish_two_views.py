@@ -1,4 +1,4 @@
-"""What the machine's own tool lists and the BMC does not: reported only where the BMC must see it."""
+"""Objects that the machine's own tool lists and the BMC does not, reported if the BMC must see them."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from raidctl.runners.replay import ReplayRunner
 from raidctl.survey.survey import Survey, survey
 from raidctl.vendor.registry import vendors
 from tests.support.machines import recording, replayed
-from tests.vendors.redfish.damaged import resources, seen_with
+from tests.vendors.redfish.damaged_machines import resources, seen_with
 
 _MACHINE = "redfish-beside-hpssacli"
 
 
 def _without(collection: str, *ends: str) -> dict[str, Any]:
-    """The collections of the machine, of which one lacks members."""
+    """A collection of the machine without some of its members."""
     found = {}
     for path, value in resources(_MACHINE).items():
         if path.rstrip("/").endswith(collection):
@@ -28,13 +28,13 @@ def _without(collection: str, *ends: str) -> dict[str, Any]:
     return found
 
 
-def _told(seen: Survey) -> list[tuple[str, str]]:
+def _not_listed(seen: Survey) -> list[tuple[str, str]]:
     return [(one.where, one.severity) for one in seen.inventory.problems if "does not list" in one.message]
 
 
-def test_two_views_that_agree_are_silent() -> None:
-    """Every volume and drive of a volume is in both."""
-    assert _told(replayed(_MACHINE)) == []
+def test_no_problem_if_tool_and_bmc_agree() -> None:
+    """There is no problem if both list every volume and its drives."""
+    assert _not_listed(replayed(_MACHINE)) == []
 
 
 @pytest.mark.parametrize(
@@ -44,26 +44,26 @@ def test_two_views_that_agree_are_silent() -> None:
 def test_a_drive_of_a_volume_and_a_volume_that_the_bmc_lacks_are_reported(
     collection: str, end: str, where: str
 ) -> None:
-    """It lists the others of the same controller, so that it must see them: information, as one of the two is late."""
-    assert (where, "info") in _told(seen_with(_MACHINE, _without(collection, end)))
+    """A BMC that lists other drives or volumes of a controller must see all of them."""
+    assert (where, "info") in _not_listed(seen_with(_MACHINE, _without(collection, end)))
 
 
 def test_a_drive_in_no_volume_may_be_one_that_the_bmc_does_not_see() -> None:
-    """BMCs commonly miss drives that a controller only passes through."""
-    assert _told(seen_with(_MACHINE, _without("DiskDrives", "DiskDrives/7"))) == []
+    """A drive in no volume is not reported: BMCs often miss drives that are passed through."""
+    assert _not_listed(seen_with(_MACHINE, _without("DiskDrives", "DiskDrives/7"))) == []
 
 
 def test_what_could_not_be_read_is_not_missing() -> None:
-    """The BMC answers an error for a drive: whether it sees it is unknown."""
+    """A drive for which the BMC returns an error is unread, not missing."""
     path = next(path for path in resources(_MACHINE) if path.rstrip("/").endswith("DiskDrives/2"))
     answers: dict[Request[Any], Answer] = {Get(path): GetAnswer(503, trouble=Failure.FAILED, detail="answered 503")}
     found, problems = vendors()
     seen = survey(ReplayRunner(recording(_MACHINE)).with_answers(answers), found, problems=problems)
     assert any(path.rstrip("/") in one.where and one.kind == "unread" for one in seen.inventory.problems)
-    assert _told(seen) == []
+    assert _not_listed(seen) == []
 
 
 def test_a_bmc_that_lists_no_volume_of_a_controller_may_not_see_volumes() -> None:
-    """Nothing is reported of volumes of which the BMC lists none."""
+    """No volume is reported as missing if the BMC lists none."""
     seen = seen_with(_MACHINE, _without("LogicalDrives", "LogicalDrives/1", "LogicalDrives/2"))
-    assert [where for where, _ in _told(seen) if "/v" in where] == []
+    assert [where for where, _ in _not_listed(seen) if "/v" in where] == []

@@ -1,4 +1,4 @@
-"""Pools as zpool reports them: vdevs, redundancy, scrubs, errors, and outputs that end too early."""
+"""Pools as zpool reports them: vdevs, redundancy, scrubs, errors, and truncated outputs."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _END = "\nerrors: No known data errors\n"
 
 
 def _status(*rows: str, state: str = "ONLINE", more: str = "", end: str = _END) -> str:
-    """An output with these rows: two blanks for each level, the name, the state, a remark."""
+    """An output with rows of name, state and remark, indented by two blanks for each level."""
     lines = []
     for row in (f"tank {state}", *rows):
         name, _, rest = row.strip().partition(" ")
@@ -59,12 +59,12 @@ _FOUR = ("    sda ONLINE", "    sdb ONLINE", "    sdc ONLINE", "    sdd ONLINE")
         (("  raidz2-0 ONLINE", *_FOUR), "raidz2", 2),
         (("  raidz-0 ONLINE", *_FOUR), "raidz1", 1),
         (("  draid2:2d:4c:0s-0 ONLINE", *_FOUR), "draid2", 2),
-        # the worst vdev decides: a special one without redundancy takes the pool along
+        # the worst vdev decides: if a special one without redundancy fails, so does the pool
         (("  raidz2-0 ONLINE", *_FOUR, "special", "  sde ONLINE"), "raidz2", 0),
         (("  raidz2-0 ONLINE", *_FOUR, "special", "  mirror-1 ONLINE", "    sde ONLINE", "    sdf ONLINE"),
          "raidz2", 1),
         (("  raidz2-0 ONLINE", *_FOUR, "logs", "  sde ONLINE", "cache", "  sdf ONLINE"), "raidz2", 2),
-        # two of three are gone in different vdevs
+        # one device is missing in each of two vdevs
         (
             ("  raidz2-0 DEGRADED", "    sda FAULTED", *_FOUR[1:], "  raidz2-1 DEGRADED", "    sde OFFLINE",
              "    sdf ONLINE", "    sdg ONLINE", "    sdh ONLINE"),
@@ -75,14 +75,14 @@ _FOUR = ("    sda ONLINE", "    sdb ONLINE", "    sdc ONLINE", "    sdd ONLINE")
           *_FOUR[1:]), "raidz1", 0),
         (("  raidz1-0 DEGRADED", "    spare-0 DEGRADED", "      sda FAULTED", "      sde ONLINE", *_FOUR[1:]),
          "raidz1", 1),
-        # a state that nobody knows is no good state
+        # an unknown state is no good state
         (("  raidz1-0 ONLINE", "    sda BEWILDERED", *_FOUR[1:]), "raidz1", None),
     ],
 )  # fmt: skip
 def test_the_worst_vdev_decides_how_many_failures_a_pool_survives(
     rows: tuple[str, ...], level: str, left: int | None
 ) -> None:
-    """Level and redundancy follow from the tree of vdevs, with spares and replacements inside."""
+    """Level and redundancy follow from the tree of vdevs, with its spares and replacements."""
     worst = "DEGRADED" if "DEGRADED" in "".join(rows) else "ONLINE"
     pool = _pool(_status(*rows, state=worst))
     assert (pool.raid_level, pool.failures_tolerated) == (level, left)
@@ -94,7 +94,7 @@ def test_the_worst_vdev_decides_how_many_failures_a_pool_survives(
      ("SUSPENDED", "failed"), ("SPLIT", "failed"), ("WEIRD", "unknown")],
 )  # fmt: skip
 def test_the_state_of_a_pool(state: str, status: str) -> None:
-    """Each of zpool's words; an unknown one is unknown, and a problem."""
+    """Each of zpool's states is known; any other is unknown, and a problem."""
     seen = read_text(_status("  mirror-0 ONLINE", *_FOUR[:2], state=state))
     assert seen.inventory.controllers[0].volumes[0].status == status
     assert (_code(seen) == 0) == (state == "ONLINE")
@@ -111,13 +111,13 @@ def test_the_state_of_a_pool(state: str, status: str) -> None:
     ],
 )
 def test_the_last_scrub(text: str, check: tuple[str | None, str] | None) -> None:
-    """When it ended and with which result; a resilver is no scrub."""
+    """The end and the result of the last scrub are read; a resilver is no scrub."""
     found = _pool(_status("  mirror-0 ONLINE", *_FOUR[:2], more=f"  scan: {text}\n")).consistency_check
     assert (found and (found.last_at, found.last_result)) == check
 
 
 def test_a_running_scrub_and_a_resilver_are_operations() -> None:
-    """Percent, speed and remaining time; a resilver of a degraded pool is its rebuild."""
+    """Percent, speed and remaining time are read; a resilver of a degraded pool is a rebuild."""
     lines = (
         "\n\t704G / 1.66T scanned at 5.67G/s, 258G / 1.66T issued at 64M/s"
         "\n\t0B repaired, 52.05% done, 01:01:21 to go\n"
@@ -126,15 +126,20 @@ def test_a_running_scrub_and_a_resilver_are_operations() -> None:
                           more=f"  scan: scrub in progress since Sun Feb 11 11:54:20 2024{lines}"))  # fmt: skip
     assert scrub.status == "checking"
     assert scrub.progress is not None
-    told = scrub.progress
-    assert (told.operation, told.percent, told.remaining_seconds, told.rate_bytes) == ("check", 52.05, 3681, 64 << 20)
+    progress = scrub.progress
+    assert (progress.operation, progress.percent, progress.remaining_seconds, progress.rate_bytes) == (
+        "check",
+        52.05,
+        3681,
+        64 << 20,
+    )
     more = f"  scan: resilver in progress since Sun Feb 11 11:54:20 2024{lines}"
     rows = ("  mirror-0 DEGRADED", "    sda ONLINE", "    sdb ONLINE (resilvering)")
     assert _pool(_status(*rows, state="DEGRADED", more=more)).status == "rebuilding"
 
 
 def test_damaged_files_are_reported() -> None:
-    """Permanent errors are an error of the tool, with the names of the files."""
+    """Permanent errors are an error with the names of the files."""
     end = "\nerrors: Permanent errors have been detected in the following files:\n\n        /tank/ledger\n"
     seen = read_text(_status("  mirror-0 ONLINE", *_FOUR[:2], end=end))
     [problem] = [one for one in seen.inventory.problems if one.kind == "state"]
@@ -144,14 +149,14 @@ def test_damaged_files_are_reported() -> None:
 
 
 def test_an_output_without_its_last_line_is_cut_off() -> None:
-    """Without "errors:" the end of the table may be missing: no good conclusion, and exit code 3."""
+    """Without "errors:" the table may be incomplete: the redundancy is unknown."""
     seen = read_text(_status("  mirror-0 ONLINE", *_FOUR[:2], end=""))
     assert any("cut off" in problem.message for problem in seen.inventory.problems)
     assert seen.inventory.controllers[0].volumes[0].failures_tolerated is None
 
 
 def test_a_pool_that_is_not_imported_is_inactive() -> None:
-    """``zpool import`` lists what could be imported: nothing can be read from it now."""
+    """A pool of ``zpool import`` is inactive."""
     text = (
         "   pool: tank\n     id: 1165955789558693437\n  state: ONLINE\n action: The pool can be imported.\n"
         " config:\n\n\ttank        ONLINE\n\t  mirror-0  ONLINE\n\t    sda     ONLINE\n\t    sdb     ONLINE\n"
@@ -166,7 +171,7 @@ def _leaf(name: str, state: str = "ONLINE") -> dict[str, Any]:
 
 @pytest.mark.parametrize(("word", "status", "left"), [("ONLINE", "ok", 1), ("FAULTED", "degraded", 0)])
 def test_json_gives_the_same_as_text(word: str, status: str, left: int) -> None:
-    """``zpool status -j`` without and with a failed device."""
+    """``zpool status -j`` and the text give the same, without and with a failed device."""
     state = "ONLINE" if word == "ONLINE" else "DEGRADED"
     mirror = {"name": "mirror-0", "vdev_type": "mirror", "class": "normal", "state": state,
               "vdevs": {"sda": _leaf("sda"), "sdb": _leaf("sdb", word)}}  # fmt: skip
@@ -185,12 +190,12 @@ def test_json_gives_the_same_as_text(word: str, status: str, left: int) -> None:
 
 
 def test_the_list_gives_sizes() -> None:
-    """``zpool list``: the size of a mirror is usable, that of a pool of an unknown level may hold parity."""
+    """The SIZE of ``zpool list`` may include parity: it is the array's size, not the volume's."""
     text = ("NAME   SIZE  ALLOC   FREE  CKPOINT  EXPANDSZ   FRAG    CAP  DEDUP    HEALTH  ALTROOT\n"
             "tank  1.50T   500G  1.01T        -         -     1%    32%  1.00x    ONLINE  -\n")  # fmt: skip
-    [card] = read_text(text).inventory.controllers
-    assert card.arrays[0].size_bytes == 3 << 39
-    assert (card.volumes[0].size_bytes, card.volumes[0].raid_level) == (None, None)
+    [controller] = read_text(text).inventory.controllers
+    assert controller.arrays[0].size_bytes == 3 << 39
+    assert (controller.volumes[0].size_bytes, controller.volumes[0].raid_level) == (None, None)
 
 
 @pytest.mark.parametrize(
@@ -201,7 +206,7 @@ def test_the_list_gives_sizes() -> None:
     ],
 )  # fmt: skip
 def test_a_device_whose_state_is_damaged_is_not_lost(word: str, reported: str) -> None:
-    """``FAULTeD`` and its counters: the row was skipped, and the pool was fine."""
+    """A row with a damaged state is a problem, and the exit code 3."""
     text = _status("  mirror-0 ONLINE", "    sda ONLINE", "    sdb ONLINE")
     row = next(line for line in text.splitlines() if "mirror-0" in line)
     new = row.replace("ONLINE", word) if word else "\t  mirror-0 0 0 0"
@@ -212,7 +217,7 @@ def test_a_device_whose_state_is_damaged_is_not_lost(word: str, reported: str) -
 
 @pytest.mark.parametrize(("end", "cut"), [("    ONLINE\n", False), ("    ", True), ("", True), ("\n", True)])
 def test_the_last_row_of_a_list_of_devices_is_as_long_as_the_others(end: str, cut: bool) -> None:
-    """``zpool list -v`` prints a dash for what a device has not: the row without its state was cut off."""
+    """``zpool list -v`` prints a dash for an absent value: a shorter last row was cut off."""
     row = "  nvme{}n1p3    500G      -      -        -         -      -      -      -  "
     text = (
         "NAME   SIZE  ALLOC   FREE  CKPOINT  EXPANDSZ   FRAG    CAP  DEDUP    HEALTH  ALTROOT\n"
@@ -224,7 +229,7 @@ def test_the_last_row_of_a_list_of_devices_is_as_long_as_the_others(end: str, cu
 
 @pytest.mark.parametrize("row", ["dozer      -      -\n", "dozer      -", "dozer   500G   100G   400G     -\n"])
 def test_a_row_of_the_list_without_its_state_is_cut_off(row: str) -> None:
-    """What the pool's state is, nobody knows; that of the other rows is not the whole answer."""
+    """A row without the pool's state means that the output was cut off."""
     head = "NAME   SIZE  ALLOC   FREE  CKPOINT  EXPANDSZ   FRAG    CAP  DEDUP    HEALTH  ALTROOT\n"
     seen = read_text(head + "tank  1.50T   500G  1.01T        -         -     1%    32%  1.00x    ONLINE  -\n" + row)
     assert [output.cut_off for output in seen.outputs] == ["the row of dozer has no state"]
@@ -232,13 +237,13 @@ def test_a_row_of_the_list_without_its_state_is_cut_off(row: str) -> None:
 
 @pytest.mark.parametrize("words", ["List of errors unavailable (insufficient privileges)", "List of erro", "Li"])
 def test_damaged_files_that_zpool_did_not_list_are_not_read(words: str) -> None:
-    """A line that is cut off is no list of damaged files either."""
+    """A list of errors that is unavailable, or cut off, is a missing permission."""
     problems = read_text(_status(*_FOUR, end=f"\nerrors: {words}\n")).inventory.problems
     assert "no_right" in [problem.kind for problem in problems]
 
 
 def test_a_sequential_resilver_is_a_rebuild() -> None:
-    """``zpool attach -s``: zpool names the vdev that it fills."""
+    """``zpool attach -s``: a resilver with the name of its vdev is a rebuild."""
     scan = "  scan: resilver (mirror-0) in progress since Sun Feb 11 11:54:20 2024\n\t1.2G scanned, 12.05% done\n"
     seen = read_text(_status("  mirror-0 ONLINE", *_FOUR[:2], more=scan))
     progress = seen.inventory.controllers[0].volumes[0].progress
@@ -248,10 +253,10 @@ def test_a_sequential_resilver_is_a_rebuild() -> None:
 
 
 def test_checksum_errors_name_their_device() -> None:
-    """Zpool's message names none; without a message the counters are a finding, too."""
+    """Checksum errors are reported with their device, with and without a message of zpool."""
     row = "    sdb  ONLINE       0     0     0"
-    said = "status: One or more devices has experienced an unrecoverable error.\naction: Clear them.\n"
-    for more in (said, ""):
+    message = "status: One or more devices has experienced an unrecoverable error.\naction: Clear them.\n"
+    for more in (message, ""):
         text = _status("  mirror-0 ONLINE", *_FOUR[:2], more=more)
         assert row in text
         seen = read_text(text.replace(row, row[:-1] + "37"))
@@ -261,7 +266,7 @@ def test_checksum_errors_name_their_device() -> None:
 
 
 def test_a_member_that_zpool_calls_degraded_is_the_cause_of_the_degraded_pool() -> None:
-    """One finding, which names the drive; no other drive is missing."""
+    """A degraded member is the one finding, and no other drive is missing."""
     rows = ("  mirror-0 DEGRADED", "    sda ONLINE", "    sdb DEGRADED too many errors")
     [worst, *rest] = diagnose(read_text(_status(*rows, state="DEGRADED")).inventory, rules()).findings
     assert worst.rule == "volume_degraded"
@@ -269,8 +274,8 @@ def test_a_member_that_zpool_calls_degraded_is_the_cause_of_the_degraded_pool() 
     assert [one.rule for one in rest if one.because is None] == []
 
 
-def test_a_scrub_that_found_errors_counts_without_a_readable_date() -> None:
-    """``scan_stats`` of JSON with ``end_time`` in another form."""
+def test_a_scrub_with_errors_counts_without_a_readable_date() -> None:
+    """A scrub with errors counts even if ``end_time`` has another format."""
     disk = {"name": "sda", "vdev_type": "disk", "class": "normal", "state": "ONLINE"}
     root = {"name": "tank", "vdev_type": "root", "state": "ONLINE", "vdevs": {"sda": disk}}
     scan = {"function": "SCRUB", "state": "FINISHED", "errors": "4", "end_time": "09.06.2024 05:36"}
@@ -281,8 +286,8 @@ def test_a_scrub_that_found_errors_counts_without_a_readable_date() -> None:
     assert volume.consistency_check.last_result == "failed"
 
 
-def test_what_could_not_be_repaired_is_no_reason_for_another_scrub_alone() -> None:
-    """A scrub or resilver with errors leads to `zpool status -v`, a suspended pool to `zpool clear`."""
+def test_the_remedy_of_errors_that_were_not_repaired() -> None:
+    """The remedy of a scrub with errors is `zpool status -v`, of a suspended pool `zpool clear`."""
     when = "in 02:11:33 with 4 errors on Sun Feb  9 02:35:34 2025\n"
     for more, words in (
         (f"  scan: scrub repaired 128K {when}", "zpool status -v"),
@@ -307,7 +312,7 @@ _BESIDE = {
 
 @pytest.mark.parametrize("part", _BESIDE)
 def test_a_failed_log_cache_or_spare_takes_no_redundancy(part: str) -> None:
-    """Zpool calls the pool degraded; its data still survive a failure, and the finding is a warning."""
+    """The pool's data still survives a failure, and the finding is a warning."""
     seen = read_text(_status(*_MIRROR, *_BESIDE[part], state="DEGRADED"))
     pool = _pool(_status(*_MIRROR, *_BESIDE[part], state="DEGRADED"))
     assert (pool.status, pool.status_text, pool.failures_tolerated) == ("ok", "DEGRADED", 1)
@@ -325,14 +330,14 @@ def test_a_failed_log_cache_or_spare_takes_no_redundancy(part: str) -> None:
           "spares", "  sdf INUSE currently in use"), 1),
     ],
 )  # fmt: skip
-def test_a_degraded_pool_survives_what_its_data_devices_do(rows: tuple[str, ...], left: int) -> None:
-    """A device that zpool no longer trusts counts as gone; a spare that is filled counts as its device."""
+def test_the_redundancy_of_a_degraded_pool(rows: tuple[str, ...], left: int) -> None:
+    """A degraded device counts as failed, a spare that is filled as the device it replaces."""
     pool = _pool(_status(*rows, state="DEGRADED"))
     assert (pool.status, pool.failures_tolerated) == ("degraded", left)
 
 
-def test_a_mounted_pool_whose_devices_are_gone_is_read() -> None:
-    """No drive of the kernel shows a sign of it: its mount point does, and what zpool reports is shown."""
+def test_a_mounted_pool_without_devices_is_read() -> None:
+    """A mount point of zfs is enough for zpool to be run."""
     machine = recording("zfs-raidz2-resilvering")
     text = _status("  sdx REMOVED", state="UNAVAIL").replace(
         "pool: tank\n state: UNAVAIL", "pool: tank\n state: SUSPENDED"
@@ -348,12 +353,15 @@ def test_a_mounted_pool_whose_devices_are_gone_is_read() -> None:
     found, problems = vendors()
     seen = survey(ReplayRunner(machine).with_answers(answers), found, problems=problems)
     assert [
-        volume.status for card in seen.inventory.controllers for volume in card.volumes if volume.name == "tank"
+        volume.status
+        for controller in seen.inventory.controllers
+        for volume in controller.volumes
+        if volume.name == "tank"
     ] == ["failed"]
 
 
 def _with_status(text: str) -> Survey:
-    """A machine with two pools, of which zpool prints this."""
+    """A recorded machine with pools, with another output of zpool."""
     machine = recording("zfs-raidz2-resilvering")
     answers: dict[Request[Any], Answer] = {
         request: RunAnswer(code=0, out=text.encode()) for request, _ in machine.answers() if isinstance(request, Run)
@@ -362,21 +370,21 @@ def _with_status(text: str) -> Survey:
     return survey(ReplayRunner(machine).with_answers(answers), found, problems=problems)
 
 
-def test_a_pool_that_was_not_imported_is_no_silence() -> None:
-    """At boot a device was missing: zpool lists no pool, and the kernel shows members of one."""
+def test_a_pool_that_was_not_imported_is_a_problem() -> None:
+    """Drives with members of a pool that zpool does not list are a problem."""
     [problem] = [one for one in _with_status("no pools available\n").inventory.problems if one.kind == "state"]
     assert (problem.where, "is not imported" in problem.message) == ("/dev/sda1", True)
     assert "zpool import" in (problem.remedy or "")
 
 
 def test_members_of_the_pools_that_zpool_lists_are_no_problem() -> None:
-    """By their links, whole drives and partitions."""
+    """Members are recognised by their links, whole drives and partitions."""
     problems = replayed("zfs-raidz2-resilvering").inventory.problems
     assert not [problem for problem in problems if "is not imported" in problem.message]
 
 
-def test_the_lines_of_one_long_text_share_its_words() -> None:
-    """Each line of a text that goes on for thousands was joined with all others again: 260 KB took 7 seconds."""
+def test_the_lines_of_one_long_text_share_one_string() -> None:
+    """The lines of one long text share one string: joining them for each line took 7 seconds for 260 KB."""
     text = _status(*_FOUR, more="action: The pool cannot\n" + "be imported with this version of ZFS\n" * 3000)
     controller = ControllerDraft()
     assert read_status(Output.of_text("zpool status", text), controller)

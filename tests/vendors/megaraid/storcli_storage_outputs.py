@@ -1,4 +1,4 @@
-"""Answers of storcli that the tests of its volumes and drives are run on: written after the format, no real machine."""
+"""Outputs of storcli about volumes and drives, written after the format: of no real machine."""
 
 from __future__ import annotations
 
@@ -23,25 +23,25 @@ def answer_text(response: Data, description: str = "None", controller: int | Non
 
 
 def read_all(*texts: str) -> tuple[Controllers, list[Section], list[Output]]:
-    """The cards that outputs tell of, the sections that were left, and the sheets."""
-    cards, left, outputs = Controllers(), [], []
+    """The controllers of some outputs, the sections that were left, and the outputs."""
+    controllers, left, outputs = Controllers(), [], []
     for text in texts:
         outline = from_json("storcli64 /c0 show all J", text)
         for answer in outline.answers:
-            left += read_storage(cards, answer)
+            left += read_storage(controllers, answer)
         outputs.append(outline.output)
-    return cards, left, outputs
+    return controllers, left, outputs
 
 
 def read(response: Data, description: str = "None") -> ControllerDraft:
-    """The card of one answer."""
-    cards, _, _ = read_all(answer_text(response, description))
-    (card,) = cards.by_number.values()
-    return card
+    """The only controller of one output."""
+    controllers, _, _ = read_all(answer_text(response, description))
+    (controller,) = controllers.by_number.values()
+    return controller
 
 
 def drive_row(**changes: Data) -> dict[str, Data]:
-    """A row of version 7: ``drive_row(State="UGood", DG="-")``; ``EID`` stands for ``EID:Slt``."""
+    """A row of version 7: ``drive_row(State="UGood", DG="-")``; ``EID`` means ``EID:Slt``."""
     row: dict[str, Data] = {
         "EID:Slt": changes.pop("EID", "64:2"), "DID": 11, "State": "Onln", "DG": 0, "Size": "1.090 TB", "Intf": "SAS",
         "Med": "HDD", "SED": "N", "PI": "N", "SeSz": "512B", "Model": "ZX1200TESTDRIVE ", "Sp": "U", "Type": "-",
@@ -50,7 +50,7 @@ def drive_row(**changes: Data) -> dict[str, Data]:
 
 
 def volume_row(**changes: Data) -> dict[str, Data]:
-    """A row of version 7; ``VD`` stands for ``DG/VD``."""
+    """A row of version 7; ``VD`` means ``DG/VD``."""
     row: dict[str, Data] = {
         "DG/VD": changes.pop("VD", "0/3"), "TYPE": "RAID5", "State": "Optl", "Access": "RW", "Consist": "Yes",
         "Cache": "RWBD", "Cac": "-", "sCC": "ON", "Size": "2.181 TB", "Name": "payroll",
@@ -59,7 +59,7 @@ def volume_row(**changes: Data) -> dict[str, Data]:
 
 
 def topology_row(**changes: Data) -> dict[str, Data]:
-    """A drive's row of the topology; ``EID`` stands for ``EID:Slot``."""
+    """A drive's row of the topology; ``EID`` means ``EID:Slot``."""
     row: dict[str, Data] = {
         "DG": 0, "Arr": 0, "Row": 1, "EID:Slot": changes.pop("EID", "64:2"), "DID": 11, "Type": "DRIVE",
         "State": "Onln", "BT": "N", "Size": "1.090 TB", "PDC": "dsbl", "PI": "N", "SED": "N", "DS3": "none",

@@ -1,4 +1,4 @@
-"""Facts of storcli's answers that were once told wrongly, not at all, or without saying so."""
+"""Facts of storcli's outputs that an earlier version read wrongly or not."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from tests.vendors.megaraid.megaraid_one_machine import (
 
 
 def unread(found: Observation) -> list[str]:
-    """What was not understood."""
+    """The messages of the problems of kind ``unread``."""
     return [item.message for item in found.problems if item.kind == "unread"]
 
 
 def battery(state: str, **flags: str) -> Battery:
-    """What is made of the answer to ``/c0/bbu show all``."""
-    told = {"Voltage": "OK", "Temperature": "OK", **{name.replace("_", " "): value for name, value in flags.items()}}
+    """The battery of an output of ``/c0/bbu show all``."""
+    values = {"Voltage": "OK", "Temperature": "OK", **{name.replace("_", " "): value for name, value in flags.items()}}
     data: Answer = {
         "BBU_Info": [{"Property": "Type", "Value": "iBBU-11"}, {"Property": "Battery State", "Value": state}],
-        "BBU_Firmware_Status": [{"Property": label, "Value": value} for label, value in told.items()],
+        "BBU_Firmware_Status": [{"Property": label, "Value": value} for label, value in values.items()],
     }
     (found,) = as_json([answer("None", data)]).controllers[0].batteries
     return found
@@ -48,7 +48,7 @@ def battery(state: str, **flags: str) -> Battery:
     ],
 )
 def test_an_optimal_battery_with_a_bad_flag_is_degraded(flags: dict[str, str]) -> None:
-    """The firmware's flags count beside the state word, as they do with MegaCli."""
+    """The firmware's flags count beside the state word, as with MegaCli."""
     found = battery("Optimal", **flags)
     assert found.status == "degraded"
     assert found.status_text is not None
@@ -56,19 +56,19 @@ def test_an_optimal_battery_with_a_bad_flag_is_degraded(flags: dict[str, str]) -
 
 
 @pytest.mark.parametrize("flags", [{}, {"Learn_Cycle_Requested": "Yes"}, {"Module_microcode_update_required": "Yes"}])
-def test_a_flag_that_says_nothing_of_the_pack_leaves_it_ok(flags: dict[str, str]) -> None:
-    """A learn cycle that is due and an update that is due are no faults of the battery."""
+def test_a_flag_without_a_fault_leaves_the_battery_ok(flags: dict[str, str]) -> None:
+    """A requested learn cycle and a required update are no faults."""
     assert battery("Optimal", **flags).status == "ok"
 
 
 def test_a_failed_battery_stays_failed() -> None:
-    """A flag makes no battery better."""
+    """A flag never improves the status of a battery."""
     found = battery("Failed", Remaining_Capacity_Low="Yes", Replacement_required="Yes")
     assert (found.status, found.replace) == ("failed", True)
 
 
-def test_a_capacitor_without_a_gauge_tells_no_charge() -> None:
-    """``Relative State of Charge  0%`` of a CacheVault that is optimal; the figure stays among the details."""
+def test_a_capacitor_without_a_gauge_has_no_charge() -> None:
+    """``Relative State of Charge  0%`` of an optimal CacheVault is only a detail."""
     info = {"Type": "CVPM02", "State": "Optimal", "Relative State of Charge": "0%"}
     rows = [{"Property": label, "Value": value} for label, value in info.items()]
     (found,) = as_text([answer("None", {"Cachevault_Info": rows})]).controllers[0].batteries
@@ -84,8 +84,8 @@ def test_a_capacitor_without_a_gauge_tells_no_charge() -> None:
         ("ServeRAID M9999", "IBM", "IBM"),
     ],
 )
-def test_the_name_on_the_card_counts_more_than_its_own_makers_code(name: str, oem: str, vendor: str) -> None:
-    """``OEMID = LSI`` says that nobody else sells it; the name says which of the maker's names it bears."""
+def test_the_model_counts_more_than_the_chip_vendors_oem_code(name: str, oem: str, vendor: str) -> None:
+    """Beside ``OEMID = LSI`` the model gives the vendor."""
     data: Answer = {
         "Basics": {"Controller": 0, "Model": name},
         "Bus": {"SubVendor Id": "0x1000"},
@@ -94,8 +94,8 @@ def test_the_name_on_the_card_counts_more_than_its_own_makers_code(name: str, oe
     assert as_text([answer("None", data)]).controllers[0].vendor == vendor
 
 
-def test_a_volume_without_a_readable_number_is_told_of() -> None:
-    """Its properties are not given to the drive that was listed before."""
+def test_a_volume_without_a_readable_number_is_unread() -> None:
+    """Its properties are not assigned to the drive listed before."""
     data: Answer = {"Virtual Drives": [{
         "VD Info": vd_row("zero", "RAID1", "Optl", "RWBD", "1.090 TB", ""),
         "PDs": [pd_row("8:1", 3, "Onln", 0, "ZT1200")],
@@ -108,50 +108,53 @@ def test_a_volume_without_a_readable_number_is_told_of() -> None:
 
 
 @pytest.mark.parametrize(("group", "known"), [("-", True), ("F", True), (0, True), ("0,1", True), ("Q7", False)])
-def test_a_drive_group_that_is_none_is_told_of(group: str | int, known: bool) -> None:
-    """What stands in ``DG`` is a number, a dash or an F; anything else is not passed over."""
+def test_a_drive_group_of_unknown_form_is_unread(group: str | int, known: bool) -> None:
+    """``DG`` is a number, a dash or an F; anything else is a problem."""
     rows = [pd_row("8:1", 3, "DHS", group, "ZT1200"), pd_row("8:2", 4, "Onln", 0, "ZT1200")]
     found = unread(as_text([answer("None", {"PD LIST": rows})]))
-    told = [text for text in found if "breaks off" not in text]  # the table has no legend, so that it may be cut
-    assert (not told) is known
+    reported = [text for text in found if "breaks off" not in text]  # without its legend the table may be cut off
+    assert (not reported) is known
 
 
 def test_the_vendor_column_of_an_ata_drive_is_no_part_of_its_model() -> None:
-    """``ATA     ZT4000VN`` of a drive behind an HBA."""
+    """``ATA     ZT4000VN`` of a drive behind an HBA is the model ZT4000VN."""
     found = as_json([answer("None", {"PD LIST": [pd_row("8:1", 3, "JBOD", "-", "ATA     ZT4000VN")]})])
     assert found.controllers[0].drives[0].model == "ZT4000VN"
 
 
-def test_a_rebuild_without_a_state_word_has_words() -> None:
-    """``/c0/eall/sall show rebuild`` alone: the problem says what goes on."""
+def test_a_rebuild_without_a_state_word_is_a_condition() -> None:
+    """``/c0/eall/sall show rebuild`` alone reports the rebuild."""
     rows = [{"Drive-ID": "/c0/e8/s1", "Progress%": 12, "Status": "In progress", "Estimated Time Left": "3 Hours"}]
     found = as_text([answer("Show Drive Rebuild Status Succeeded.", {"": rows})])
     assert [one.rule for one in conditions(found)] == ["volume_rebuilding"]
 
 
-def test_jbod_mode_is_told_by_its_own_command() -> None:
-    """``/c0 show jbod``."""
+def test_jbod_mode_is_read_from_its_own_command() -> None:
+    """``/c0 show jbod`` gives the controller's mode."""
     found = as_text([answer("None", {"Controller Properties": [{"Ctrl_Prop": "JBOD", "Value": "ON"}]})])
     assert found.controllers[0].mode == "mixed"
 
 
 @pytest.mark.parametrize("label", ["Drive Groups", "Virtual Drives", "Physical Drives"])
 def test_a_count_without_its_list_is_an_answer_cut_off(label: str) -> None:
-    """``Physical Drives = 8`` and nothing after it."""
+    """``Physical Drives = 8`` without a list is a problem."""
     found = as_text([answer("None", {"Product Name": "MegaRAID 9999-8i", label: 8})])
     assert unread(found) == [f"The output counts 8 {label.lower()} and does not list them."]
 
 
 def test_a_count_of_none_needs_no_list() -> None:
-    """A card without volumes is no answer cut off."""
+    """A controller with 0 volumes needs no list of volumes."""
     assert not unread(as_text([answer("None", {"Product Name": "MegaRAID 9999-8i", "Virtual Drives": 0})]))
 
 
-def test_what_lost_its_controller_is_not_given_to_the_next_one() -> None:
-    """The end of one card's answer before the whole answer of another: two cards, and the doubt is told."""
+def test_a_fragment_is_not_assigned_to_the_next_controller() -> None:
+    """A fragment before the output of a controller belongs to an unknown one, with a problem."""
     whole = answer("None", {"Basics": {"Controller": 2, "Model": "MegaRAID 9999-8i", "Serial Number": "SV1"}})
     whole["Controllers"][0]["Command Status"]["Controller"] = 2
     rest = text_of(answer("None", {"PD LIST": [pd_row("8:1", 3, "Onln", 0, "ZT1200")]}))
     found = observed(rest[rest.index("PD LIST") :] + text_of(whole))
-    assert {card.id: len(card.drives) for card in found.controllers} == {"megaraid:unknown": 1, "megaraid:2": 0}
+    assert {controller.id: len(controller.drives) for controller in found.controllers} == {
+        "megaraid:unknown": 1,
+        "megaraid:2": 0,
+    }
     assert "does not name its controller" in " ".join(unread(found))

@@ -1,4 +1,4 @@
-"""The same machine in storcli's JSON, in storcli's text and in MegaCli's words: one inventory."""
+"""One machine in storcli's JSON, storcli's text and MegaCli's text gives one inventory."""
 
 from __future__ import annotations
 
@@ -22,42 +22,42 @@ from tests.vendors.megaraid.megaraid_one_machine import (
     vd_row,
 )
 
-# What MegaCli has no word for, or tells less exactly than storcli's number of blocks.
+# fields that MegaCli does not print, and sizes that it rounds where storcli prints the number of blocks
 _ONLY_STORCLI = {("megaraid:0", "status"), ("megaraid:0", "vendor"), ("megaraid:0", "rates")}
 _ROUNDED = {("megaraid:0/v0", "size_bytes"), ("megaraid:0/v1", "size_bytes")}
 
 
 def differences(one: dict[str, Any], other: dict[str, Any]) -> set[tuple[str, str]]:
-    """The fields, by object, in which two inventories of a machine differ."""
+    """The fields, by object, in which two inventories differ."""
     names = {(key, name) for found in (one, other) for key, item in found.items() for name in item}
     return {(key, name) for key, name in names if one.get(key, {}).get(name) != other.get(key, {}).get(name)}
 
 
-def test_storcli_tells_the_same_in_json_and_in_text() -> None:
-    """No field of the machine depends on whether J stood at the end of the command."""
+def test_storcli_json_and_text_are_equivalent() -> None:
+    """JSON and text give the same fields and problems."""
     first, second = as_json(storcli()), as_text(storcli())
     assert facts(first.controllers[0]) == facts(second.controllers[0])
-    said = [[(item.where, item.message) for item in found.problems] for found in (first, second)]
-    assert said[0] == said[1]
+    messages = [[(item.where, item.message) for item in found.problems] for found in (first, second)]
+    assert messages[0] == messages[1]
 
 
-def test_megacli_tells_the_same_as_storcli() -> None:
-    """Both tools give one inventory of one machine, but for what one of them has no word for."""
+def test_megacli_and_storcli_are_equivalent() -> None:
+    """Both tools give the same inventory, except for fields that MegaCli does not print."""
     first, second = (facts(found.controllers[0]) for found in (as_json(storcli()), observed(*megacli())))
     assert differences(first, second) <= _ONLY_STORCLI | _ROUNDED
     for key, name in _ROUNDED:
         assert first[key][name] == pytest.approx(second[key][name], rel=0.002)
 
 
-def test_the_three_forms_report_the_same_troubles() -> None:
-    """What the hardware has is told with the same weight about the same objects by each of the tools."""
+def test_the_three_forms_give_the_same_problems() -> None:
+    """Severity, kind and object of the problems are the same in all forms."""
     seen = [as_json(storcli()), as_text(storcli()), observed(*megacli())]
-    told = [sorted((item.severity, item.kind, item.where) for item in found.problems) for found in seen]
-    assert told[0] == told[1] == told[2]
+    reported = [sorted((item.severity, item.kind, item.where) for item in found.problems) for found in seen]
+    assert reported[0] == reported[1] == reported[2]
 
 
-def test_the_machine_is_what_was_written_down() -> None:
-    """Values that all three forms share are right, not merely equal."""
+def test_the_shared_values_are_right() -> None:
+    """The values that all forms share are right, not only equal."""
     found = as_text(storcli()).controllers[0]
     one, two = found.volumes
     assert (one.cache and one.cache.write_active, two.cache and two.cache.write_active) == (
@@ -82,7 +82,7 @@ STATES = (
 
 @pytest.mark.parametrize("state", STATES)
 def test_each_state_of_a_drive_is_known_in_both_forms(state: str) -> None:
-    """Every word of the tool's legend has a health, and the table's text gives the same drive as its JSON."""
+    """Every state of the tool's legend has a health, and text and JSON give the same drive."""
     group = 0 if state in ("Onln", "Offln", "DHS", "Rbld", "Cpybck", "Failed", "CFShld") else "-"
     rows = [
         pd_row("8:1", 3, state, group, "ZT 4000 = RI"),
@@ -127,13 +127,13 @@ def _lists() -> list[Answer]:
 
 @pytest.mark.parametrize("asked", _lists())
 def test_a_list_is_the_same_in_both_forms(asked: Answer) -> None:
-    """Lists of volumes, properties and of what goes on lose nothing in the text."""
+    """Lists of volumes, properties and operations are the same in text and JSON."""
     first, second = as_json([asked]), as_text([asked])
     assert facts(first.controllers[0]) == facts(second.controllers[0])
 
 
-def test_the_text_of_a_check_shows_how_far_it_is() -> None:
-    """``VD Operation Progress%``: the first two words of the head are two columns."""
+def test_the_text_of_a_check_has_its_progress() -> None:
+    """``VD Operation Progress%``: the first two words of the header are two columns."""
     volume, other = as_text([_lists()[2]]).controllers[0].volumes
     assert volume.progress is not None
     assert (volume.progress.operation, volume.progress.percent, volume.progress.remaining_seconds) == (
@@ -145,8 +145,8 @@ def test_the_text_of_a_check_shows_how_far_it_is() -> None:
 
 
 @pytest.mark.parametrize("number", range(4))
-def test_colour_and_indentation_hide_nothing(number: int) -> None:
-    """A terminal's colours around each line, or blanks before it, do not keep an output from being recognised."""
+def test_colour_and_indentation_make_no_difference(number: int) -> None:
+    """An output with colours or indentation is recognised and read the same."""
     text = text_of(storcli()[number])
     headless = text[text.index("\n\n") :]
     for each in (text, headless):
@@ -158,7 +158,7 @@ def test_colour_and_indentation_hide_nothing(number: int) -> None:
 
 
 def test_numbers_may_be_strings_in_json() -> None:
-    """Versions differ in which figures they quote."""
+    """Numbers are read the same with and without quotes, as versions differ in them."""
 
     def quoted(value: object) -> object:
         if isinstance(value, dict):
@@ -172,5 +172,5 @@ def test_numbers_may_be_strings_in_json() -> None:
 
 
 def test_an_output_of_another_tool_is_not_claimed() -> None:
-    """Colours do not make a claim on what is not the tool's."""
+    """Coloured output of another tool is not recognised."""
     assert sniff("x", "\x1b[31mtotal 4\x1b[0m\n-rw-r--r-- 1 root root 5 Jan  1 00:00 x\n") is None

@@ -1,4 +1,4 @@
-"""Whatever comes in, drafts come out."""
+"""Any output about a controller gives drafts, never an exception."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.vendors.megaraid.megaraid_card_texts import GOOD, SHOW_ALL, properties, read, section, table
+from tests.vendors.megaraid.storcli_controller_outputs import GOOD, SHOW_ALL, properties, read, section, table
 
 BATTERY = properties(
     "BBU_Info", ("Type", "BBU"), ("Voltage", "4024 mV"), ("Temperature", "25 C"), ("Battery State", "Optimal")
@@ -26,8 +26,8 @@ VALUES = st.one_of(
 
 
 @pytest.mark.parametrize("text", [SHOW_ALL, BATTERY])
-def test_megaraid_card_robust_a_text_may_end_anywhere(text: str) -> None:
-    """Cut after every character, each text still gives cards that say nothing the whole text does not."""
+def test_a_text_may_end_anywhere(text: str) -> None:
+    """Wherever a text is cut, it gives no controller that the complete text lacks."""
     whole = read(text)
     for cut in range(0, len(text), 3):
         found = read(text[:cut])
@@ -35,8 +35,8 @@ def test_megaraid_card_robust_a_text_may_end_anywhere(text: str) -> None:
 
 
 @given(st.dictionaries(st.sampled_from(LABELS), VALUES))
-def test_megaraid_card_robust_any_value_is_taken(pairs: dict[str, str]) -> None:
-    """A value of any form is a field, a detail or a problem; no line is lost."""
+def test_any_value_of_a_controller_is_read(pairs: dict[str, str]) -> None:
+    """A value of any form is a field, a detail or a problem, and no line is lost."""
     text = json.dumps(
         {
             "Controllers": [
@@ -51,39 +51,39 @@ def test_megaraid_card_robust_any_value_is_taken(pairs: dict[str, str]) -> None:
 
 
 @given(st.lists(st.tuples(st.sampled_from(["Voltage", "Temperature", "State", "Type", "Next Learn time"]), VALUES)))
-def test_megaraid_card_robust_any_value_of_a_battery_is_taken(rows: list[tuple[str, str]]) -> None:
-    """As for the card, so for the battery."""
+def test_any_value_of_a_battery_is_read(rows: list[tuple[str, str]]) -> None:
+    """The same holds for a battery."""
     data = {"BBU_Info": [{"Property": label, "Value": value} for label, value in rows]}
     text = json.dumps({"Controllers": [{"Command Status": {"Status": "Success"}, "Response Data": data}]})
     assert read(text).unparsed == []
 
 
 @given(st.text(alphabet="abc:=-/ \n0", max_size=300))
-def test_megaraid_card_robust_garbage_below_an_answer_is_no_crash(text: str) -> None:
-    """Text that is no section leaves the answer readable."""
+def test_random_text_below_an_output_is_no_crash(text: str) -> None:
+    """Random text below an output raises no exception."""
     assert len(read(f"{GOOD}\n{text}").controllers.by_number) <= 1
 
 
-def test_megaraid_card_robust_sections_told_twice_count_once() -> None:
-    """The same output twice tells the same card."""
+def test_an_output_that_is_read_twice_counts_once() -> None:
+    """The same output twice gives the same controller."""
     once, twice = read(SHOW_ALL), read(SHOW_ALL, SHOW_ALL)
     assert repr(twice.controller.values) == repr(once.controller.values)
     assert twice.controller.details == once.controller.details
 
 
-def test_megaraid_card_robust_rows_with_one_name_are_all_kept() -> None:
-    """Rows of the same first cell are told apart by a number."""
-    card = read(table("Spare Things", ("Thing", "Value"), ("Left", "1"), ("Left", "2"))).controller
-    assert card.details == {"Spare Things: Left": "1", "Spare Things: Left (2)": "2"}
+def test_rows_of_the_same_name_are_all_kept() -> None:
+    """Rows with the same first cell get a number."""
+    controller = read(table("Spare Things", ("Thing", "Value"), ("Left", "1"), ("Left", "2"))).controller
+    assert controller.details == {"Spare Things: Left": "1", "Spare Things: Left (2)": "2"}
 
 
-def test_megaraid_card_robust_a_section_of_a_version_to_come_is_kept() -> None:
-    """Labels of a title that nobody knows are details behind that title."""
+def test_an_unknown_section_is_kept() -> None:
+    """Labels of an unknown section are details with its title."""
     assert read(section("Quantum Setup", "Spin = up")).controller.details == {"Quantum Setup: Spin": "up"}
 
 
-def test_megaraid_card_robust_events_are_not_the_cards_state() -> None:
-    """An event log is accounted for, and fills no details."""
+def test_events_are_not_the_controllers_state() -> None:
+    """Events give no details, and leave no line unparsed."""
     found = read(section("Events", "seqNum = 0x000012ab", "Event Description = Fan failed"))
     assert found.controller.details == {}
     assert found.unparsed == []

@@ -1,4 +1,4 @@
-"""Answers of the tools in their form, with names and numbers of our own, and a runner that answers by a script."""
+"""Outputs of the tools with invented names and numbers, and a runner that replies from a script."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Json = dict[str, Any]
 
 
 def answer(data: Json | None, number: int | None = 0, *, version: str = "007.2011.0000.0000 Oct 08, 2021") -> Json:
-    """What is said of one controller; without data it is not there."""
+    """The part of an output about one controller; without data: the controller does not exist."""
     status: Json = {"CLI Version": version, "Operating system": "Linux 6.1.0", "Controller": number}
     status |= {"Status": "Success", "Description": "None"}
     if number is None:
@@ -30,12 +30,12 @@ def answer(data: Json | None, number: int | None = 0, *, version: str = "007.201
 
 
 def printed(*controllers: Json) -> str:
-    """As the tool prints it."""
+    """The JSON as the tool prints it."""
     return json.dumps({"Controllers": list(controllers)}, indent=1)
 
 
 def basics(number: int = 0, *, battery: str | None = "Optimal", letters: str = "RWBD", memory: str = "1024MB") -> Json:
-    """``show all`` of a card with one mirror; ``battery`` None: there is none."""
+    """``show all`` of a controller with one mirror; ``battery`` None: it has no battery."""
     data: Json = {
         "Basics": {
             "Model": "RCTL MegaRAID 9999",
@@ -46,7 +46,7 @@ def basics(number: int = 0, *, battery: str | None = "Optimal", letters: str = "
         "Status": {"Controller Status": "Optimal", "BBU Status": 0},
         "HwCfg": {"BBU": "Absent" if battery is None else "Present", "On Board Memory Size": memory},
         "VD LIST": [row(letters)],
-        "PD LIST": [disk("252:0"), disk("252:1")],
+        "PD LIST": [drive_row("252:0"), drive_row("252:1")],
     }
     if battery is not None:
         data["Cachevault_Info"] = [{"Model": "CVPM05", "State": battery, "Temp": "28C"}]
@@ -54,12 +54,12 @@ def basics(number: int = 0, *, battery: str | None = "Optimal", letters: str = "
 
 
 def row(letters: str) -> Json:
-    """A line of the list of virtual drives."""
+    """A row of the list of virtual drives."""
     return {"DG/VD": "0/0", "TYPE": "RAID1", "State": "Optl", "Access": "RW", "Cache": letters, "Size": "100.000 GB"}
 
 
-def disk(place: str, state: str = "Onln", group: int | str = 0) -> Json:
-    """A line of the list of drives."""
+def drive_row(place: str, state: str = "Onln", group: int | str = 0) -> Json:
+    """A row of the list of drives."""
     return {"EID:Slt": place, "DID": 1, "State": state, "DG": group, "Size": "100.000 GB", "Intf": "SAS", "Med": "HDD"}
 
 
@@ -69,21 +69,21 @@ def properties(setting: str, letters: str, disk_cache: str = "Disabled") -> Json
     return {"/c0/v0": [row(letters)], "VD0 Properties": inner}
 
 
-def told(*texts: str, names: Sequence[str] = ()) -> Observation:
-    """The observation of some texts of storcli, read together."""
+def observation(*texts: str, names: Sequence[str] = ()) -> Observation:
+    """The observation of some outputs of storcli, read together."""
     given = list(names) or [f"output-{number}.json" for number in range(len(texts))]
     return read([Document(name, "storcli", text) for name, text in zip(given, texts, strict=True)])
 
 
-def card(*texts: str) -> Controller:
-    """The only controller that some texts tell of."""
-    (found,) = told(*texts).controllers
+def controller_of(*texts: str) -> Controller:
+    """The only controller of some outputs."""
+    (found,) = observation(*texts).controllers
     return found
 
 
 def volume(*texts: str) -> Volume:
-    """The only volume."""
-    (found,) = card(*texts).volumes
+    """The only volume of some outputs."""
+    (found,) = controller_of(*texts).volumes
     return found
 
 
@@ -94,9 +94,9 @@ def cache(*texts: str) -> VolumeCache:
     return found
 
 
-def bus(*cards: str, root: bool | None = True) -> HostView:
-    """A machine with cards given as ``driver vendor:device subvendor``."""
-    return HostView(root=root, pci=tuple(_function(number, text) for number, text in enumerate(cards)))
+def bus(*controllers: str, root: bool | None = True) -> HostView:
+    """A machine with controllers given as ``driver vendor:device subvendor``."""
+    return HostView(root=root, pci=tuple(_function(number, text) for number, text in enumerate(controllers)))
 
 
 def _function(number: int, text: str) -> PciDevice:
@@ -113,7 +113,7 @@ def _function(number: int, text: str) -> PciDevice:
 
 
 def ran(out: str = "", *, code: int = 0, err: str = "") -> RunAnswer:
-    """The answer of a tool that ended by itself."""
+    """The reply of a tool that ended normally."""
     return RunAnswer(code=code, out=out.encode(), err=err.encode())
 
 
@@ -124,14 +124,14 @@ NOBODY = ran(printed(answer(None, None)), code=1)
 
 @dataclass
 class Script:
-    """A runner that knows some tools and some answers, and keeps what it was asked."""
+    """A runner with some tools and some replies; it records the requests."""
 
     tools: Sequence[str]
     answers: Mapping[str, RunAnswer] = field(default_factory=dict)
     asked: list[Run] = field(default_factory=list)
 
     def carry_out(self, requests: Sequence[Request[Any]]) -> Sequence[Answer]:
-        """Answer each request from the script; what is not in it is missing."""
+        """Reply to each request from the script; any other is unrecorded."""
         return [self._answer(request) for request in requests]
 
     def _answer(self, request: Request[Any]) -> Answer:
@@ -146,17 +146,17 @@ class Script:
 
     @property
     def calls(self) -> list[str]:
-        """The command lines that were asked for, without the words that all have."""
+        """The command lines that were run, without the options that all have."""
         return [" ".join(request.argv).removesuffix(f" {TAIL}").removesuffix(" -NoLog") for request in self.asked]
 
 
 def seen(script: Script, host: HostView | None = None) -> Observation:
-    """What the dialogue with a scripted machine finds."""
+    """The observation of the dialogue with a scripted machine."""
     return converse(observe(host or HostView()), script)
 
 
 def whole(tool: str, *numbers: int) -> dict[str, RunAnswer]:
-    """The answers of a tool that tells of cards with one mirror each."""
+    """The replies of a tool for controllers with one mirror each."""
     numbers = numbers or (0,)
     empty = ran(printed(*(answer({"note": "nothing more"}, number) for number in numbers)))
     found = {f"{tool} /call show all {TAIL}": ran(printed(*(answer(basics(number), number) for number in numbers)))}

@@ -1,4 +1,4 @@
-"""Inquiry data of drives of many makers, as printed and as mails leave it, with and without the firmware level."""
+"""Inquiry data of drives of many vendors, intact and with lost blanks, with and without firmware level."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _SATA = [
     ("        DAS02220AAAA", "M4-CT256M4SSD2", "000F    "),
 ]
 _SCSI = [
-    # vendor, model, firmware, what stands behind it, serial number
+    # vendor, model, firmware, the rest, serial number
     ("SEAGATE ", "ST600MM0006     ", "LS0A", "S0M3AAAA", "S0M3AAAA"),
     ("WD      ", "WD4001FYYG-01SL3", "VR08", "WMC1F0AAAAAA", "WMC1F0AAAAAA"),
     ("HITACHI ", "HUS156060VLS600 ", "A5D0", "JVVAAAAA", "JVVAAAAA"),
@@ -44,20 +44,20 @@ def _collapsed(text: str) -> str:
 
 
 @over("attached", ["sata", None])
-@over("told", [True, False])
+@over("with_level", [True, False])
 @over("serial, model, firmware", _SATA)
 def test_the_columns_of_sata_drives(
-    serial: str, model: str, firmware: str, *, told: bool, attached: str | None
+    serial: str, model: str, firmware: str, *, with_level: bool, attached: str | None
 ) -> None:
-    """Serial number, model and firmware stand in 20, 40 and 8 columns, whoever made the drive."""
-    level = firmware.strip()[-4:] if told else None
+    """Serial number, model and firmware are in 20, 40 and 8 columns, for any vendor."""
+    level = firmware.strip()[-4:] if with_level else None
     found = split_inquiry(f"{serial}{model:40}{firmware}", attached, level)
     assert (found.serial, found.model, found.firmware) == (serial.strip(), model, firmware.strip())
 
 
 @pytest.mark.parametrize(("serial", "model", "firmware"), _SATA)
 def test_sata_drives_whose_blanks_were_lost(serial: str, model: str, firmware: str) -> None:
-    """A page makes one blank of several; the maker's name or the length of its serial numbers tells the border."""
+    """With single blanks, the vendor's name or the length of its serial numbers gives the columns."""
     found = split_inquiry(_collapsed(f"{serial} {model:40}{firmware}"), "sata", firmware.strip()[-4:])
     assert (found.serial, found.model, found.firmware) == (serial.strip(), model, firmware.strip())
 
@@ -69,7 +69,7 @@ def test_sata_drives_whose_blanks_were_lost(serial: str, model: str, firmware: s
 def test_nothing_is_guessed_of_lost_blanks(
     serial: str, model: str, firmware: str, attached: str | None, *, level: bool, leading: bool
 ) -> None:
-    """What is told of a mangled text is right; the rest is not told."""
+    """What is read from mangled text is right; the rest is unknown."""
     text = f"{serial}{model:40}{firmware}"
     mangled = text.lstrip() if leading else _collapsed(text)
     found = split_inquiry(mangled, attached, firmware.strip()[-4:] if level else None)
@@ -79,15 +79,15 @@ def test_nothing_is_guessed_of_lost_blanks(
 
 
 @over("attached", ["sas", None])
-@over("told", [True, False])
+@over("with_level", [True, False])
 @over("cut", [True, False])
 @over("vendor, model, firmware, tail, serial", _SCSI)
 def test_the_columns_of_sas_drives(
-    vendor: str, model: str, firmware: str, tail: str, serial: str, *, cut: bool, told: bool, attached: str | None
+    vendor: str, model: str, firmware: str, tail: str, serial: str, *, cut: bool, with_level: bool, attached: str | None
 ) -> None:
-    """Vendor, model and firmware stand in 8, 16 and 4 columns; IBM's and Lenovo's marks are no serial number."""
+    """Vendor, model and firmware are in 8, 16 and 4 columns; IBM's and Lenovo's suffixes are cut off."""
     text = f"{vendor}{model}{firmware}{tail:20}"
-    found = split_inquiry(text.rstrip() if cut else text, attached, firmware if told else None)
+    found = split_inquiry(text.rstrip() if cut else text, attached, firmware if with_level else None)
     assert (found.vendor, found.model, found.firmware, found.serial) == (
         vendor.strip(),
         model.strip(),
@@ -98,7 +98,7 @@ def test_the_columns_of_sas_drives(
 
 @pytest.mark.parametrize(("vendor", "model", "firmware", "tail", "serial"), _SCSI)
 def test_sas_drives_whose_blanks_were_lost(vendor: str, model: str, firmware: str, tail: str, serial: str) -> None:
-    """The firmware's level tells the borders."""
+    """With single blanks, the firmware level gives the columns."""
     found = split_inquiry(_collapsed(f"{vendor}{model}{firmware}{tail}"), "sas", firmware)
     assert (found.vendor, found.model, found.firmware, found.serial) == (
         vendor.strip(),
@@ -109,12 +109,12 @@ def test_sas_drives_whose_blanks_were_lost(vendor: str, model: str, firmware: st
 
 
 def test_a_model_with_blanks_behind_the_vendor_ata() -> None:
-    """Older firmware cuts the model of a SATA drive at sixteen columns."""
+    """Older firmware cuts the model of a SATA drive at 16 columns."""
     found = split_inquiry("ATA WDC WD5003ABYX-0 1S02 WD-WMAYP0AAAAAA", "sata", None)
     assert (found.model, found.firmware, found.serial) == ("WDC WD5003ABYX-0", "1S02", "WD-WMAYP0AAAAAA")
 
 
 def test_a_tab_behind_the_label_is_no_column() -> None:
-    """Two blanks do not show where a serial number ends; the form of the maker's numbers does."""
+    """Leading blanks are skipped; the vendor's form of serial numbers shows where one ends."""
     found = split_inquiry("  9XF1AAAAST9500620NS     AA09", "sata", "AA09")
     assert (found.serial, found.model, found.firmware) == ("9XF1AAAA", "ST9500620NS", "AA09")

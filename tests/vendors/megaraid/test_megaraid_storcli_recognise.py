@@ -1,4 +1,4 @@
-"""Recognising loose outputs of storcli and its relatives."""
+"""Saved outputs of storcli and its relatives are recognised."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ COMMANDS = [
 
 @pytest.mark.parametrize(("data", "command"), COMMANDS)
 def test_json(data: dict[str, Any], command: str) -> None:
-    """JSON is claimed surely, with the command that prints it."""
+    """JSON is recognised with the command that prints it."""
     found = sniff("x", json_text(controller(data)))
     assert found is not None
     assert (found.kind, found.command) == (JSON, f"storcli {command} J")
@@ -56,7 +56,7 @@ def test_json(data: dict[str, Any], command: str) -> None:
 
 @pytest.mark.parametrize(("data", "command"), COMMANDS)
 def test_text(data: dict[str, Any], command: str) -> None:
-    """Text is claimed surely, with the command that prints it."""
+    """Text is recognised with the command that prints it."""
     found = sniff("x", answer_text(data))
     assert found is not None
     assert (found.kind, found.command) == (TEXT, f"storcli {command}")
@@ -64,7 +64,7 @@ def test_text(data: dict[str, Any], command: str) -> None:
 
 
 def test_overview() -> None:
-    """The list of all controllers is told from one controller's answer."""
+    """The list of all controllers is recognised as ``show``."""
     found = sniff("x", answer_text({"Number of Controllers": 1, "Host Name": "far"}, status(None)))
     assert found is not None
     assert found.command == "storcli show"
@@ -85,7 +85,7 @@ def test_several_controllers() -> None:
     ],
 )  # fmt: skip
 def test_tool(version: str, model: str, tool: str) -> None:
-    """Version and model tell which tool printed a text."""
+    """Version and model give the tool."""
     for text in (
         json_text(controller({"Basics": {"Model": model}}, status() | {"CLI Version": version})),
         answer_text({"Basics": {"Model": model}}, status() | {"CLI Version": version}),
@@ -96,7 +96,7 @@ def test_tool(version: str, model: str, tool: str) -> None:
 
 
 def test_name_is_a_hint() -> None:
-    """The file's name tells the tool where the text does not contradict it."""
+    """The file's name gives the tool if the text does not contradict it."""
     named = sniff("out/perccli64_c0_show.txt", answer_text(SHOW_ALL))
     assert named is not None
     assert named.command.startswith("perccli64 ")
@@ -122,7 +122,7 @@ def test_name_is_a_hint() -> None:
     ],
 )  # fmt: skip
 def test_short_texts(text: str) -> None:
-    """Failures, banners and pasted tables are claimed."""
+    """Failures, banners and pasted tables are recognised."""
     found = sniff("x", text)
     assert found is not None
     assert found.kind == TEXT
@@ -130,14 +130,14 @@ def test_short_texts(text: str) -> None:
 
 
 def test_words_before_the_json() -> None:
-    """JSON is recognised behind warnings."""
+    """JSON after warnings is recognised."""
     found = sniff("x", f"WARNING: slow\n{json_text(controller(SHOW_ALL))}")
     assert found is not None
     assert found.kind == JSON
 
 
 def test_broken_json() -> None:
-    """JSON that breaks off, and JSON whose beginning is missing, are recognised."""
+    """The first and the second half of a JSON output are recognised."""
     text = json_text(controller({"PD LIST": [drive(), drive("9:1")]}))
     for part in (text[: len(text) // 2], text[len(text) // 2 :]):
         found = sniff("x", part)
@@ -156,12 +156,12 @@ def test_broken_json() -> None:
     ],
 )  # fmt: skip
 def test_others_are_not_claimed(text: str) -> None:
-    """Texts of other tools, prose and rubbish are not claimed."""
+    """Outputs of other tools, prose and random text are not recognised."""
     assert sniff("x", text) is None
 
 
 @given(st.text())
 def test_any_text_is_survived(text: str) -> None:
-    """Any text at all is looked at without harm."""
+    """Random text raises no exception."""
     found = sniff(text[:20], text)
     assert found is None or found.confidence in Confidence

@@ -1,4 +1,4 @@
-"""Saved resources of a whole tree: what is given is read, what is not given is unknown, the way to it is silent."""
+"""Saved resources of a whole tree are read; what the tree lacks is unknown."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from raidctl.recording.loose_files import collect_outputs
 from raidctl.survey.survey import survey_documents
 from raidctl.vendor.registry import vendors
 from tests.support.machines import replayed
-from tests.vendors.redfish.damaged import resources
+from tests.vendors.redfish.damaged_machines import resources
 
 MACHINE = "redfish-xcc-930-8i"
 SYSTEM = "/redfish/v1/Systems/1"
@@ -27,7 +27,7 @@ def _tree() -> dict[str, Any]:
 
 
 def _seen(tree: dict[str, Any], place: Path) -> Inventory:
-    """What is read of the tree as files, one for each resource."""
+    """The inventory of the tree, saved as one file for each resource."""
     for path, value in tree.items():
         folder = place / path.strip("/")
         folder.mkdir(parents=True)
@@ -37,18 +37,18 @@ def _seen(tree: dict[str, Any], place: Path) -> Inventory:
     return survey_documents(gathered.texts, source="replay:tree", problems=[*problems, *gathered.problems]).inventory
 
 
-def test_a_whole_tree_is_read_as_the_bmc_itself_without_a_word_about_the_way(tmp_path: Path) -> None:
-    """Service root, systems and collections lead to the storage; an empty collection of volumes is none missing."""
+def test_a_saved_tree_is_read_like_the_bmc(tmp_path: Path) -> None:
+    """A saved tree gives the controllers and problems of the BMC itself."""
     seen = _seen(_tree(), tmp_path)
     live = replayed(MACHINE).inventory
-    assert [(card.id, len(card.volumes), len(card.drives)) for card in seen.controllers] == [
-        (card.id, len(card.volumes), len(card.drives)) for card in live.controllers
+    assert [(controller.id, len(controller.volumes), len(controller.drives)) for controller in seen.controllers] == [
+        (controller.id, len(controller.volumes), len(controller.drives)) for controller in live.controllers
     ]
     assert seen.problems == live.problems
 
 
 def test_other_resources_are_one_note(tmp_path: Path) -> None:
-    """A saved tree has hundreds of fans and ports: they are counted in one sentence."""
+    """Resources that are not of storage, such as network ports, are counted in one note."""
     more = {
         f"{SYSTEM}/EthernetInterfaces/{number}": {
             "@odata.id": f"{SYSTEM}/EthernetInterfaces/{number}",
@@ -62,7 +62,7 @@ def test_other_resources_are_one_note(tmp_path: Path) -> None:
 
 
 def test_a_system_whose_storage_was_not_saved_is_unknown(tmp_path: Path) -> None:
-    """It links to its storage; also with the schema of 2015 alone, there is one sentence and not silence."""
+    """A system with a link to storage that was not saved is one problem."""
     system = _tree()[SYSTEM]
     for number, (change, words) in enumerate(
         [({}, "Its storage is described by resources that are not given"),

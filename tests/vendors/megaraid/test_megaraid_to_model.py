@@ -1,4 +1,4 @@
-"""Drafts of one or several outputs made into one card: ids, groups, batteries, places, problems."""
+"""Controllers made of one or more outputs: ids, arrays, batteries, addresses, problems."""
 
 from __future__ import annotations
 
@@ -8,7 +8,17 @@ from raidctl.vendor.protocol import Document
 from raidctl_megaraid import SUPPORT, read
 from raidctl_megaraid.to_model import pci_address
 from tests.support.judged import conditions
-from tests.vendors.megaraid.megaraid_scripts import answer, basics, card, disk, printed, properties, row, told, volume
+from tests.vendors.megaraid.megaraid_scripted_tools import (
+    answer,
+    basics,
+    controller_of,
+    drive_row,
+    observation,
+    printed,
+    properties,
+    row,
+    volume,
+)
 
 PD = """Enclosure Device ID: 8
 Slot Number: {slot}
@@ -36,41 +46,41 @@ Exit Code: 0x00
 """
 
 
-def test_outputs_of_one_card_are_one_card() -> None:
-    """The list and the volume's own page tell of one volume."""
-    found = card(printed(answer(basics())), printed(answer(properties("WriteBack", "RWBD", "Enabled"))))
+def test_outputs_of_one_controller_are_one_controller() -> None:
+    """The list and the volume's own output are about one volume."""
+    found = controller_of(printed(answer(basics())), printed(answer(properties("WriteBack", "RWBD", "Enabled"))))
     (only,) = found.volumes
     assert only.cache is not None
     assert (only.id, only.array, only.cache.drive_write_cache) == ("megaraid:0/v0", "megaraid:0/g0", "enabled")
 
 
 def test_the_order_of_the_outputs_makes_no_difference() -> None:
-    """What names its card and what does not may come in any order."""
+    """Outputs with and without the name of their controller may come in any order."""
     texts = printed(answer(basics())), printed(answer(properties("WriteBack", "RWBD")))
-    assert card(*texts).volumes == card(*reversed(texts)).volumes
+    assert controller_of(*texts).volumes == controller_of(*reversed(texts)).volumes
 
 
 def test_outputs_of_two_machines_are_kept_apart() -> None:
-    """Card 0 with another serial number is another machine's."""
+    """Controller 0 with another serial number is that of another machine."""
     other = basics()
     other["Basics"]["Serial Number"] = "RC999"
-    found = told(printed(answer(basics())), printed(answer(other)))
+    found = observation(printed(answer(basics())), printed(answer(other)))
     assert [item.id for item in found.controllers] == ["megaraid:0", "megaraid:0-2"]
 
 
 def test_a_fragment_belongs_to_the_machine_of_its_folder() -> None:
-    """Two machines in two folders, each with a page of volumes that tells no serial number."""
+    """A page of volumes without a serial number belongs to the controller of the same folder."""
     other = basics(letters="RWTD")
     other["Basics"]["Serial Number"] = "RC999"
     page = printed(answer(properties("WriteThrough", "RWTD")))
     names = ["a/show.json", "b/show.json", "b/volumes.json"]
-    found = told(printed(answer(basics())), printed(answer(other)), page, names=names)
+    found = observation(printed(answer(basics())), printed(answer(other)), page, names=names)
     policies = {item.serial: item.volumes[0].cache.write_policy for item in found.controllers if item.volumes[0].cache}
     assert policies == {"RC000": "protected_write_back", "RC999": "write_through"}
 
 
-def test_a_card_told_by_two_tools_is_listed_once() -> None:
-    """As the tool told it that told most; a note names both."""
+def test_a_controller_reported_by_two_tools_is_listed_once() -> None:
+    """The tool with more data is used; a note names both."""
     old = "\nAdapter #0\n\nProduct Name    : RCTL MegaRAID 9999\nSerial No       : RC000\nBBU              : Present\n"
     documents = [
         Document("a", "storcli", printed(answer(basics()))),
@@ -83,29 +93,29 @@ def test_a_card_told_by_two_tools_is_listed_once() -> None:
     ]
 
 
-def test_drives_without_a_card_still_get_one() -> None:
-    """A page of drives that somebody cut out names no controller."""
+def test_drives_without_a_controller_get_an_unknown_one() -> None:
+    """A list of drives without its controller belongs to ``megaraid:unknown``."""
     found = read([Document("drives.txt", "megacli", PD.format(slot=4))])
     assert [drive.id for item in found.controllers for drive in item.drives] == ["megaraid:unknown/8:4"]
 
 
-def test_a_volume_without_a_group_gets_one_of_its_own() -> None:
-    """Old MegaCli names the members of a volume, and no group."""
+def test_a_volume_without_a_group_gets_its_own_array() -> None:
+    """Old MegaCli lists the members of a volume and no disk group."""
     (found,) = read([Document("ld.txt", "megacli", LD)]).controllers
     assert [array.drives for array in found.arrays] == [("megaraid:0/8:0", "megaraid:0/8:1")]
     assert {drive.array for drive in found.drives} == {found.volumes[0].array} == {found.arrays[0].id}
 
 
 @pytest.mark.parametrize(("number", "address"), [(0, "2:0:0"), (7, "2:7:0"), (128, "3:0:0"), (239, "3:111:0")])
-def test_the_driver_fixes_the_place_of_a_volume(number: int, address: str) -> None:
-    """megaraid_sas shows 128 volumes on channel 2 and the rest on channel 3."""
+def test_the_driver_determines_the_scsi_target_of_a_volume(number: int, address: str) -> None:
+    """megaraid_sas has 128 volumes on channel 2 and the others on channel 3."""
     data = basics()
     data["VD LIST"] = [row("RWBD") | {"DG/VD": f"0/{number}"}]
     assert volume(printed(answer(data))).details["SCSI target"] == address
 
 
-def test_mpi3mr_has_other_places() -> None:
-    """None is told for a volume of the second storcli."""
+def test_a_volume_of_mpi3mr_has_no_known_scsi_target() -> None:
+    """The SCSI target of a volume of storcli2 is unknown."""
     data = {"VD LIST": [{"DG/VD": "0/1", "TYPE": "RAID1", "State": "Optl", "CurrentCache": "NR,WB", "Size": "1.0 TiB"}]}
     assert "SCSI target" not in volume(printed(answer(data, version="008.0001.0000.0010"))).details
 
@@ -115,67 +125,71 @@ def test_mpi3mr_has_other_places() -> None:
     [("00:03:00:00", "0000:03:00.0"), ("0000:af:00.1", "0000:af:00.1"), ("03:00.0", "0000:03:00.0"), ("N/A", None)],
 )
 def test_pci_addresses_have_one_form(text: str, address: str | None) -> None:
-    """As the kernel writes them."""
+    """PCI addresses have the kernel's form."""
     assert pci_address(text) == address
 
 
 def test_a_rebuild_of_a_member_is_the_volumes_operation() -> None:
-    """``Rbld`` without a figure: something is going on, nobody says how far it is."""
+    """A member in ``Rbld`` without a percentage is a rebuild of unknown progress."""
     data = basics()
-    data["PD LIST"] = [disk("252:0"), disk("252:1", "Rbld")]
+    data["PD LIST"] = [drive_row("252:0"), drive_row("252:1", "Rbld")]
     progress = volume(printed(answer(data))).progress
     assert progress is not None
     assert (progress.operation, progress.percent) == ("rebuild", None)
 
 
 def test_a_drive_that_predicts_its_failure_is_a_warning() -> None:
-    """Whatever its state word says, in whatever output the count stands."""
+    """A predictive failure counts beside any state word, in any output."""
     state = {"Predictive Failure Count": 2, "S.M.A.R.T alert flagged by drive": "No"}
     page = {"Drive /c0/e252/s0 - Detailed Information": {"Drive /c0/e252/s0 State": state}}
     texts = printed(answer(basics())), printed(answer(page))
-    assert [drive.status for drive in card(*texts).drives] == ["warning", "ok"]
-    assert "drive_expects_failure" in [one.rule for one in conditions(told(*texts))]
+    assert [drive.status for drive in controller_of(*texts).drives] == ["warning", "ok"]
+    assert "drive_expects_failure" in [one.rule for one in conditions(observation(*texts))]
 
 
-def test_a_missing_battery_is_an_entry_where_there_is_a_cache_to_keep() -> None:
-    """``BBU = Absent`` on a card with memory; a card without memory needs none."""
-    assert [item.status for item in card(printed(answer(basics(battery=None)))).batteries] == ["missing"]
-    assert card(printed(answer(basics(battery=None, memory="0MB")))).batteries == ()
+def test_a_missing_battery_is_listed_if_there_is_cache_memory() -> None:
+    """``BBU = Absent`` is a missing battery on a controller with memory, and none without."""
+    assert [item.status for item in controller_of(printed(answer(basics(battery=None)))).batteries] == ["missing"]
+    assert controller_of(printed(answer(basics(battery=None, memory="0MB")))).batteries == ()
 
 
-def test_preserved_cache_is_trouble() -> None:
-    """Data waits for drives that are gone."""
+def test_preserved_cache_is_reported() -> None:
+    """``Any Offline VD Cache Preserved = Yes`` is preserved cache."""
     data = basics()
     data["Status"]["Any Offline VD Cache Preserved"] = "Yes"
     text = printed(answer(data))
-    found = card(text).cache
+    found = controller_of(text).cache
     assert found is not None
     assert found.preserved_data is True
 
 
 @pytest.mark.parametrize(("word", "status"), [("Dgrd", "degraded"), ("Pdgd", "degraded"), ("OfLn", "offline")])
-def test_a_volume_in_trouble_is_a_problem_with_a_remedy(word: str, status: str) -> None:
-    """One for the volume, at its id."""
+def test_a_volume_that_is_not_optimal_is_a_condition(word: str, status: str) -> None:
+    """A volume that is not optimal is one condition, at its id."""
     data = basics()
     data["VD LIST"] = [row("RWBD") | {"State": word}]
-    (one,) = [one for one in conditions(told(printed(answer(data)))) if one.where == "megaraid:0/v0"]
+    (one,) = [one for one in conditions(observation(printed(answer(data)))) if one.where == "megaraid:0/v0"]
     assert status in one.cause
 
 
-def test_a_switch_that_the_card_denies_cannot_be_set() -> None:
-    """``Supported VD Operations : IO Policy = No``."""
-    found = card(printed(answer(basics() | {"Supported VD Operations": {"IO Policy": "No", "Write Policy": "Yes"}})))
+def test_a_setting_that_the_controller_does_not_support_cannot_be_set() -> None:
+    """``Supported VD Operations : IO Policy = No``: it cannot be set."""
+    found = controller_of(
+        printed(answer(basics() | {"Supported VD Operations": {"IO Policy": "No", "Write Policy": "Yes"}}))
+    )
     assert (found.capabilities["io_policy"].set, found.capabilities["write_policy"].set) == (False, True)
 
 
-def test_a_card_without_memory_cannot_cache() -> None:
-    """What depends on its cache cannot be set, and the reason stands there."""
-    found = card(printed(answer(basics(memory="0MB")))).capabilities["write_policy"]
+def test_a_controller_without_memory_cannot_cache() -> None:
+    """The write policy cannot be set, with the reason."""
+    found = controller_of(printed(answer(basics(memory="0MB")))).capabilities["write_policy"]
     assert (found.set, found.why) == (False, "The controller has no cache memory.")
 
 
 def test_the_second_storcli_sets_less() -> None:
-    """No flush and no flush interval are documented for it."""
-    found = card(printed(answer({"Basics": {"Product Name": "RCTL 9"}}, version="008.0001.0000.0010"))).capabilities
+    """Storcli2 documents neither a flush nor a flush interval."""
+    found = controller_of(
+        printed(answer({"Basics": {"Product Name": "RCTL 9"}}, version="008.0001.0000.0010"))
+    ).capabilities
     assert [found[name].set for name in ("flush", "flush_interval", "write_policy")] == [False, False, True]
     assert found.keys() == SUPPORT.keys()

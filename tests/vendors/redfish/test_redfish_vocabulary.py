@@ -1,4 +1,4 @@
-"""The words of DMTF's schemas (Volume, Drive, Resource, StorageController) and of makers' extensions, one by one."""
+"""The values of DMTF's schemas (Volume, Drive, Resource, StorageController) and of vendors' extensions."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 from raidctl.survey.survey import Survey
 from tests.support.conclusions import anything_unread, only_controller, read_text
-from tests.vendors.redfish.damaged import resources, seen_with
+from tests.vendors.redfish.damaged_machines import resources, seen_with
 
 _MACHINE = "redfish-ilo6-failed-capacitor"
 _VOLUME = "/redfish/v1/Systems/1/Storage/DE00C000/Volumes/239"
@@ -29,15 +29,15 @@ def _seen(path: str, **changes: Any) -> Survey:
      ("RAID3", None), ("RAID6TP", None)],
 )  # fmt: skip
 def test_every_level_of_the_schema(word: str, level: str | None) -> None:
-    """Four of its levels have no neutral name, which is a note and no failure to read."""
+    """Every level is known; one without a neutral name is a note."""
     seen = _seen(_VOLUME, RAIDType=word)
     assert [volume.raid_level for volume in only_controller(seen).volumes] == [level]
     assert any(word in problem.message for problem in seen.inventory.problems) == (level is None)
     assert not anything_unread(seen)
 
 
-def test_a_level_that_no_schema_has_was_not_understood() -> None:
-    """It stays unknown."""
+def test_a_level_that_no_schema_has_is_unread() -> None:
+    """A level of no schema is unknown, and a problem."""
     seen = _seen(_VOLUME, RAIDType="RAID99")
     assert [volume.raid_level for volume in only_controller(seen).volumes] == [None]
     assert anything_unread(seen)
@@ -49,7 +49,7 @@ def test_a_level_that_no_schema_has_was_not_understood() -> None:
      ("SpannedStripesWithParity", None), ("NonRedundant", None)],
 )  # fmt: skip
 def test_the_type_of_a_volume_before_there_were_levels(word: str, level: str | None) -> None:
-    """Two drives that mirror each other are RAID 1; parity can be that of several levels."""
+    """VolumeType of older schemas gives a level only if it has one meaning."""
     links = {"Drives": [{"@odata.id": _DRIVE}, {"@odata.id": _DRIVE.replace("/1", "/2")}]}
     seen = _seen(_VOLUME, RAIDType=..., VolumeType=word, Links=links)
     assert [volume.raid_level for volume in only_controller(seen).volumes] == [level]
@@ -67,7 +67,7 @@ def test_the_type_of_a_volume_before_there_were_levels(word: str, level: str | N
     ],
 )  # fmt: skip
 def test_health_and_state_of_a_volume(health: str | None, state: str | None, status: str) -> None:
-    """Good is only what is OK and enabled; what is not known is unknown, and a problem."""
+    """Only health OK and state Enabled are ok; an unknown word is unknown, and a problem."""
     seen = _seen(_VOLUME, Status={"Health": health, "State": state})
     assert [volume.status for volume in only_controller(seen).volumes] == [status]
     assert anything_unread(seen) == (status == "unknown")
@@ -100,7 +100,7 @@ def test_health_and_state_of_a_volume(health: str | None, state: str | None, sta
     ],
 )
 def test_what_else_a_drive_reports(changes: dict[str, Any], status: str) -> None:
-    """Beside a health of OK, each other word counts."""
+    """Each of a drive's other values can make it worse than its health."""
     base = {"Status": {"Health": "OK", "State": "Enabled"}, "StatusIndicator": "OK", "FailurePredicted": False}
     found = {
         drive.id.rpartition("/")[2]: drive.status
@@ -122,12 +122,12 @@ _BATTERY = "/redfish/v1/Chassis/1/PowerSubsystem/Batteries/RAID_Slot1"
      ("Critical", "Enabled", "critical")],
 )  # fmt: skip
 def test_health_and_state_of_a_controller(health: str, state: str | None, status: str) -> None:
-    """The good health of Storage does not count over the unknown health of a controller."""
+    """The health of Storage does not hide a controller's unknown health."""
     value = resources(_BMC)[_STORAGE]
     value["StorageControllers"][0]["Status"] = {"Health": health, "State": state}
     seen = seen_with(_BMC, {_STORAGE: value})
-    [card] = [one for one in seen.inventory.controllers if one.id == "redfish:RAID_Slot1"]
-    assert card.status == status
+    [controller] = [one for one in seen.inventory.controllers if one.id == "redfish:RAID_Slot1"]
+    assert controller.status == status
 
 
 @pytest.mark.parametrize(
@@ -137,20 +137,20 @@ def test_health_and_state_of_a_controller(health: str, state: str | None, status
      ("Critical", "Enabled", "failed")],
 )  # fmt: skip
 def test_health_and_state_of_a_battery(health: str, state: str, status: str) -> None:
-    """A battery that is OK and not enabled protects nothing."""
+    """A battery with health OK that is disabled has failed: it protects nothing."""
     value = {**resources(_BMC)[_BATTERY], "Status": {"Health": health, "State": state}}
     seen = seen_with(_BMC, {_BATTERY: value})
-    assert [one.status for card in seen.inventory.controllers for one in card.batteries] == [status]
+    assert [one.status for controller in seen.inventory.controllers for one in controller.batteries] == [status]
 
 
-def test_a_kind_of_spare_that_no_schema_has_was_not_understood() -> None:
-    """Whether the drive is a spare is unknown."""
+def test_a_kind_of_spare_that_no_schema_has_is_unread() -> None:
+    """A HotspareType of no schema is a problem."""
     assert anything_unread(_seen(_DRIVE, HotspareType="Bewildered"))
 
 
 @pytest.mark.parametrize("word", ["Global", "Chassis", "Dedicated"])
 def test_spares(word: str) -> None:
-    """Each kind of spare is one."""
+    """A drive of each kind of spare has the role of a spare."""
     roles = [
         drive.role for drive in only_controller(_seen(_DRIVE, HotspareType=word)).drives if drive.id.endswith("/1")
     ]
@@ -165,7 +165,7 @@ def test_spares(word: str) -> None:
      ("Resize", "expand", "expanding"), ("Deduplicate", "unknown", "ok")],
 )  # fmt: skip
 def test_operations_of_the_schema(word: str, operation: str, status: str) -> None:
-    """``Operation`` of newer schemas, with its percentage."""
+    """Each ``Operation`` gives the volume's status and progress."""
     work = [{"Operation": word, "PercentageComplete": 42}]
     [volume] = only_controller(_seen(_VOLUME, Status={"Health": "OK", "State": "Enabled"}, Operations=work)).volumes
     assert volume.progress is not None
@@ -184,7 +184,7 @@ def test_operations_of_the_schema(word: str, operation: str, status: str) -> Non
     ],
 )
 def test_volumes_of_huawei(policy: str, state: str, expected: tuple[str | None, str]) -> None:
-    """Level, policy and a finer state are in the extension, and Storage is called Storages."""
+    """Level, policy and state come from Huawei's extension, below ``Storages``."""
     own = {"VolumeRaidLevel": "RAID1", "DefaultWritePolicy": policy, "State": state}
     value = resources(_MACHINE)
     renamed = {
@@ -201,7 +201,7 @@ def test_volumes_of_huawei(policy: str, state: str, expected: tuple[str | None, 
 
 
 def _renamed(value: Any) -> Any:
-    """The links of a resource below ``Storages``."""
+    """The value with its links below ``Storages``."""
     if isinstance(value, dict):
         return {name: _renamed(one) for name, one in value.items()}
     if isinstance(value, list):
@@ -210,8 +210,8 @@ def _renamed(value: Any) -> Any:
 
 
 @pytest.mark.parametrize(("rollup", "severity"), [("OK", None), ("Warning", "warning"), ("Critical", "error")])
-def test_a_bad_health_of_all_parts_without_a_bad_part_is_a_warning(rollup: str, severity: str | None) -> None:
-    """``HealthRollup``: something that the BMC does not list is not ok."""
+def test_a_bad_health_rollup_without_a_bad_part_is_a_problem(rollup: str, severity: str | None) -> None:
+    """``HealthRollup``: a part that the BMC does not list has a fault."""
     machine, path = "redfish-supermicro-x12", "/redfish/v1/Systems/1/Storage/HBA0"
     storage = resources(machine)[path]
     seen = seen_with(machine, {path: {**storage, "Status": {**storage["Status"], "HealthRollup": rollup}}})
@@ -221,7 +221,7 @@ def test_a_bad_health_of_all_parts_without_a_bad_part_is_a_warning(rollup: str, 
 
 @pytest.mark.parametrize(("health", "severity"), [("OK", None), ("Warning", "warning"), ("Critical", "error")])
 def test_a_bad_health_of_storage_beside_good_controllers_counts(health: str, severity: str | None) -> None:
-    """``Status.Health`` of a Storage resource without ``HealthRollup``, and nothing below it that is bad."""
+    """A bad ``Status.Health`` of Storage is a problem even if every part is good."""
     machine, path = "redfish-supermicro-x12", "/redfish/v1/Systems/1/Storage/HBA0"
     storage = resources(machine)[path]
     seen = seen_with(machine, {path: {**storage, "Status": {"State": "Enabled", "Health": health}}})
@@ -229,16 +229,16 @@ def test_a_bad_health_of_storage_beside_good_controllers_counts(health: str, sev
     assert found == ([severity] if severity else [])
 
 
-def test_a_volume_is_degraded_where_its_makers_extension_reports_it() -> None:
-    """``"DellVirtualDisk": {"RaidStatus": "Degraded"}`` beside a health of OK."""
+def test_a_volume_is_degraded_if_its_vendors_extension_reports_it() -> None:
+    """``"DellVirtualDisk": {"RaidStatus": "Degraded"}`` beside health OK is degraded."""
     for word, status in (("Degraded", "degraded"), ("Online", "ok")):
         good = {"Health": "OK", "State": "Enabled"}
         seen = _seen(_VOLUME, Status=good, Oem={"Dell": {"DellVirtualDisk": {"RaidStatus": word}}})
         assert [volume.status for volume in only_controller(seen).volumes] == [status]
 
 
-def test_an_absent_drive_without_a_health_is_gone() -> None:
-    """``"State": "Absent"`` with ``"Health": null`` of a bay whose drive is still named by its serial number."""
+def test_an_absent_drive_without_a_health_is_critical() -> None:
+    """``"State": "Absent"`` with ``"Health": null`` and a serial number is a missing drive."""
     seen = _seen(_DRIVE, Status={"Health": None, "State": "Absent"})
     [gone] = [drive for drive in only_controller(seen).drives if drive.status != "ok"]
     assert gone.status == "critical"
@@ -247,18 +247,18 @@ def test_an_absent_drive_without_a_health_is_gone() -> None:
 
 @pytest.mark.parametrize("prompt", ["[root@db ~]# ", "$ ", ""])
 def test_resources_that_follow_each_other_in_one_text_are_all_read(prompt: str) -> None:
-    """A terminal's text with several calls of curl; the last resource may be cut off."""
+    """All resources of a terminal's text with several curl calls are read; a cut off one is a problem."""
     found = {path: one for path, one in resources(_BMC).items() if "RAID_Slot1" in path}
     text = "".join(f"{prompt}curl -sk https://bmc{path}\n{json.dumps(one, indent=1)}\n" for path, one in found.items())
-    [card] = [one for one in read_text(text).inventory.controllers if one.volumes]
+    [controller] = [one for one in read_text(text).inventory.controllers if one.volumes]
     [whole] = [one for one in seen_with(_BMC, {}).inventory.controllers if one.volumes]
-    assert [one.id for one in card.volumes] == [one.id for one in whole.volumes]
-    assert [one.id for one in card.batteries] == [one.id for one in whole.batteries] != []
+    assert [one.id for one in controller.volumes] == [one.id for one in whole.volumes]
+    assert [one.id for one in controller.batteries] == [one.id for one in whole.batteries] != []
     assert any("cut off" in problem.message for problem in read_text(text[:-40]).inventory.problems)
 
 
 def test_an_expanded_collection_is_its_members() -> None:
-    """``GET …/Volumes?$expand=.``, kept in a file."""
+    """The members of a saved ``GET …/Volumes?$expand=.`` are read."""
     volume = {**resources(_MACHINE)[_VOLUME], "Status": {"Health": "Critical", "State": "Enabled"}}
     path = _VOLUME.rpartition("/")[0]
     kind = "#VolumeCollection.VolumeCollection"
@@ -282,21 +282,21 @@ def test_an_expanded_collection_is_its_members() -> None:
 def test_batteries_in_the_extensions_of_lenovo_and_huawei(
     extension: dict[str, Any], expected: tuple[str, str] | None
 ) -> None:
-    """Older BMCs have no resource for a battery: what they report is in the controller."""
+    """Batteries of older BMCs are read from the controller's vendor extension."""
     value = resources(_BMC)[_STORAGE]
     value["StorageControllers"][0] |= {"Oem": extension, "Links": {}}
     value["Links"] = {**value.get("Links", {}), "Batteries": []}
     seen = seen_with(_BMC, {_STORAGE: value})
-    [card] = [one for one in seen.inventory.controllers if one.id == "redfish:RAID_Slot1"]
-    assert [(one.status, one.kind) for one in card.batteries] == ([expected] if expected else [])
+    [controller] = [one for one in seen.inventory.controllers if one.id == "redfish:RAID_Slot1"]
+    assert [(one.status, one.kind) for one in controller.batteries] == ([expected] if expected else [])
 
 
-def test_a_single_battery_that_is_linked_as_such_is_asked_for() -> None:
-    """``Links.Battery`` is one link, ``Links.Batteries`` a list."""
+def test_a_single_linked_battery_is_read() -> None:
+    """``Links.Battery``, one link, is followed like the list ``Links.Batteries``."""
     value = resources(_BMC)[_STORAGE]
     for owner in (value, value["StorageControllers"][0]):
         links = owner.get("Links", {})
         if "Batteries" in links:
             links["Battery"] = links.pop("Batteries")[0]
     seen = seen_with(_BMC, {_STORAGE: value})
-    assert [one.status for card in seen.inventory.controllers for one in card.batteries] == ["ok"]
+    assert [one.status for controller in seen.inventory.controllers for one in controller.batteries] == ["ok"]

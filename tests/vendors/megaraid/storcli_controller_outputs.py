@@ -1,4 +1,4 @@
-"""Outputs of storcli about a card and its battery, written after the format: no real machine."""
+"""Outputs of storcli about a controller and its battery, after the format: of no real machine."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ Drive Groups = 1
 
 @dataclass
 class Read:
-    """What was made of an output."""
+    """What was read from some outputs."""
 
     controllers: Controllers = field(default_factory=Controllers)
     outputs: list[Output] = field(default_factory=list)
@@ -134,15 +134,15 @@ class Read:
 
     @property
     def battery(self) -> Draft:
-        """The only battery of the only card."""
+        """The only battery of the only controller."""
         (battery,) = self.controller.batteries.values()
         return battery
 
     @property
     def unparsed(self) -> list[str]:
-        """The lines that nobody accounted for."""
-        for card in self.controllers.by_number.values():
-            for draft in card.all():
+        """The lines that no reader used."""
+        for controller in self.controllers.by_number.values():
+            for draft in controller.all():
                 draft.drop_evidence()
         return [line.text for output in self.outputs for line in output.unparsed()]
 
@@ -160,13 +160,13 @@ def read(*texts: str, command: str = "storcli64 /c0 show all") -> Read:
 
 
 def section(title: str, *lines: str) -> str:
-    """A good answer of controller 0 with one section of pairs."""
+    """An output of controller 0 with one section of pairs."""
     body = "\n".join(lines)
     return f"{GOOD}\n{title} :\n{'=' * len(title)}\n{body}\n"
 
 
 def table(title: str, *rows: tuple[str, ...]) -> str:
-    """A good answer of controller 0 with one table; the first row is its head."""
+    """An output of controller 0 with one table; the first row is its header."""
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     printed = [" ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) + " " for row in rows]
     rule = "-" * len(printed[0])
@@ -175,5 +175,5 @@ def table(title: str, *rows: tuple[str, ...]) -> str:
 
 
 def properties(title: str, *rows: tuple[str, str]) -> str:
-    """A good answer with a table of Property and Value."""
+    """An output of controller 0 with a table of Property and Value."""
     return table(title, ("Property", "Value"), *rows)

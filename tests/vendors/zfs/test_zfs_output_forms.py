@@ -1,4 +1,4 @@
-"""What zpool prints beside the common case, after its source (cmd/zpool/zpool_main.c): states, scans, options."""
+"""Less common outputs of zpool, after its source (cmd/zpool/zpool_main.c): states, scans, options."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def _pool(seen: Survey) -> Volume:
     ],
 )  # fmt: skip
 def test_work_in_progress_of_every_kind(line: str, operation: str | None, percent: float | None, status: str) -> None:
-    """Scrubs of all kinds, an expansion, a removal: each is understood, and only a running one is an operation."""
+    """Each kind of scrub, expansion and removal is read; only a running one is an operation."""
     seen = _text(more=line)
     pool = _pool(seen)
     assert pool.status == status
@@ -71,13 +71,13 @@ def test_work_in_progress_of_every_kind(line: str, operation: str | None, percen
     ],
 )  # fmt: skip
 def test_only_a_harmless_status_is_no_warning(text: str, mild: bool) -> None:
-    """The messages of zpool: a new one is a warning, and so is one that can cost data."""
+    """A status that can cost data is a warning, and so is an unknown one."""
     [problem] = [one for one in _text(more=f"status: {text}\n").inventory.problems if one.kind == "state"]
     assert (problem.severity == "info") == mild
 
 
 def test_names_that_are_numbers_give_no_level() -> None:
-    """``zpool status -g`` prints GUIDs instead of "mirror-0": the kind of the vdev is unknown."""
+    """``zpool status -g`` prints GUIDs instead of "mirror-0": the level is unknown."""
     table = (
         "\ttank  ONLINE  0  0  0\n\t  111  ONLINE  0  0  0\n\t    222  ONLINE  0  0  0\n\t    333  ONLINE  0  0  0\n"
     )
@@ -86,14 +86,14 @@ def test_names_that_are_numbers_give_no_level() -> None:
 
 
 def test_a_list_of_the_bad_devices_alone_counts_none() -> None:
-    """``zpool status -e`` leaves out what is healthy: how many devices there are is unknown."""
+    """``zpool status -e`` lists unhealthy devices only: the number of devices is unknown."""
     table = "\ttank  DEGRADED  0  0  0\n\t  raidz1-0  DEGRADED  0  0  0\n\t    sdb  FAULTED  0  0  0  too many errors\n"
     pool = _pool(_text(table, state="DEGRADED"))
     assert (pool.status, pool.drives_expected, pool.failures_tolerated) == ("degraded", None, None)
 
 
 def test_vdevs_that_an_import_does_not_find_are_reported() -> None:
-    """The tool knows that there are more, and not which."""
+    """Vdevs that zpool knows to be missing are a problem."""
     seen = read_text(
         "   pool: tank\n     id: 1165955789558693437\n  state: UNAVAIL\nstatus: One or more devices are missing from "
         "the system.\n action: The pool cannot be imported. Attach the missing\n\tdevices and try again.\n config:\n\n"
@@ -107,7 +107,7 @@ def test_vdevs_that_an_import_does_not_find_are_reported() -> None:
 
 
 def test_a_destroyed_pool_that_can_be_imported_is_inactive() -> None:
-    """``zpool import -D`` adds a word to the state."""
+    """A pool of ``zpool import -D`` is inactive."""
     seen = read_text("   pool: tank\n     id: 11\n  state: ONLINE (DESTROYED)\n action: The pool can be imported.\n"
                      " config:\n\n\ttank  ONLINE\n\t  sda  ONLINE\n")  # fmt: skip
     assert _pool(seen).status == "inactive"
@@ -134,7 +134,7 @@ def _nested(second: dict[str, Any], state: str = "ONLINE") -> dict[str, Any]:
 
 
 def test_flat_json_is_the_same_tree() -> None:
-    """``--json-flat-vdevs`` lists the vdevs side by side, each with its parent."""
+    """``--json-flat-vdevs``, a list of vdevs with their parents, gives the same tree."""
     flat = {"sda": _vdev("disk", "sda", parent="mirror-0"), "sdb": _vdev("disk", "sdb", "FAULTED", parent="mirror-0"),
             "mirror-0": _vdev("mirror", "mirror-0", "DEGRADED", parent="tank"),
             "tank": _vdev("root", "tank", "DEGRADED"),
@@ -147,15 +147,15 @@ def test_flat_json_is_the_same_tree() -> None:
 
 @pytest.mark.parametrize("word", ["CANT_OPEN", "CLOSED", "FAULTED", "REMOVED", "OFFLINE"])
 def test_states_of_devices_in_json(word: str) -> None:
-    """JSON has the library's constants: a device that cannot be opened is "CANT_OPEN" there, "UNAVAIL" in text."""
+    """JSON has the library's constants: "CANT_OPEN" is "UNAVAIL" of the text."""
     seen = _json(_nested(_vdev("disk", "7", word, not_present="1", was="/dev/sdb1"), "DEGRADED"), "DEGRADED")
-    [card] = seen.inventory.controllers
-    assert sorted(drive.status for drive in card.drives) == ["critical", "ok"]
+    [controller] = seen.inventory.controllers
+    assert sorted(drive.status for drive in controller.drives) == ["critical", "ok"]
     assert not [problem for problem in seen.inventory.problems if problem.kind == "unread"]
 
 
 def test_a_resilver_in_json_names_the_device_that_is_filled() -> None:
-    """It is the one that the resilver has written to; a sequential one names the vdev only."""
+    """A resilver's target is the device it wrote to; a sequential one names only the vdev."""
     scan = {"function": "RESILVER", "state": "SCANNING", "to_examine": "10G", "issued": "5G"}
     pool = _pool(_json(_nested(_vdev("disk", "sdb", scan_processed="1G")), scan_stats=scan))
     assert (pool.status, pool.drives_active, pool.failures_tolerated) == ("rebuilding", 1, 0)
@@ -171,7 +171,7 @@ def test_a_resilver_in_json_names_the_device_that_is_filled() -> None:
 
 
 def test_a_table_without_its_indentation_keeps_every_device() -> None:
-    """Devices below no vdev are a stripe; with a vdev, which of them belong to it is unknown, and that is a problem."""
+    """Without indentation devices are a stripe; with a vdev the level is unknown, and a problem."""
     for row, level, kinds in (("", "raid0", []), ("mirror-0  ONLINE  0  0  0\n", None, ["unread"])):
         seen = _text(f"tank  ONLINE  0  0  0\n{row}sda  ONLINE  0  0  2\nsdb  ONLINE  0  0  0\n")
         assert [drive.id for drive in seen.inventory.controllers[0].drives] == ["zfs:tank/sda", "zfs:tank/sdb"]
@@ -181,8 +181,8 @@ def test_a_table_without_its_indentation_keeps_every_device() -> None:
         )
 
 
-def test_the_end_of_a_mail_is_no_damaged_file() -> None:
-    """Below the table, only names of files belong to the list of errors."""
+def test_text_below_the_errors_is_no_damaged_file() -> None:
+    """Text below the list of errors is no damaged file."""
     listed = "\n        tank/data:/export/a b\n        <metadata>:<0x0>\n"
     text = f"  pool: tank\n state: ONLINE\nconfig:\n\n\tNAME  STATE  READ WRITE CKSUM\n{_MIRROR}\nerrors: "
     for errors in (
@@ -196,7 +196,7 @@ def test_the_end_of_a_mail_is_no_damaged_file() -> None:
 
 
 def test_columns_that_an_option_adds_are_no_remark() -> None:
-    """``zpool status -s`` counts slow requests behind the errors; a remark may follow."""
+    """The column SLOW of ``zpool status -s`` is no remark; a remark may follow it."""
     seen = read_text(
         "  pool: tank\n state: ONLINE\nconfig:\n\n\tNAME  STATE  READ WRITE CKSUM  SLOW\n"
         "\ttank  ONLINE  0  0  0  -\n\t  mirror-0  ONLINE  0  0  0  -\n\t    sda  ONLINE  0  0  0  12\n"
@@ -207,8 +207,8 @@ def test_columns_that_an_option_adds_are_no_remark() -> None:
     assert (second.status, second.status_text) == ("warning", "ONLINE (resilvering)")
 
 
-def test_a_suspended_pool_is_no_missing_right() -> None:
-    """Its list of errors cannot be read until its devices are back: root cannot read it, either."""
+def test_a_suspended_pool_is_no_missing_permission() -> None:
+    """An error list that is unavailable because of suspended I/O is no missing permission."""
     seen = read_text(
         "  pool: usb\n state: SUSPENDED\nstatus: One or more devices are faulted in response to IO failures.\n"
         "action: Make sure the affected devices are connected, then run 'zpool clear'.\nconfig:\n\n"

@@ -54,7 +54,7 @@ def _keys(value: Any, at: Path = ()) -> Iterator[Path]:
 
 
 def damaged(value: Any, key: Path, put: Any = None, *, null: bool) -> Any:
-    """A copy without a key, or with something else there."""
+    """A copy without a key, or with another value there."""
     name, rest = key[0], key[1:]
     copy: Any = dict(value) if isinstance(value, dict) else list(value)
     if rest:
@@ -67,7 +67,7 @@ def damaged(value: Any, key: Path, put: Any = None, *, null: bool) -> Any:
 
 
 def seen_with(machine: str, changes: dict[str, Any]) -> Survey:
-    """What raidctl makes of the machine with other resources."""
+    """The survey of the machine with other resources."""
     found, problems = vendors()
     kept = recording(machine)
     answers: dict[Request[Any], Answer] = {
@@ -79,6 +79,6 @@ def seen_with(machine: str, changes: dict[str, Any]) -> Survey:
 
 
 def seen_damaged(machine: str, damage: Damage, put: Any = None) -> Survey:
-    """What raidctl makes of the machine with the damage."""
+    """The survey of the machine with the damage."""
     value = damaged(resources(machine)[damage.resource], damage.key, put, null=damage.null)
     return seen_with(machine, {damage.resource: value})

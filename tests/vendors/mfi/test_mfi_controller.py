@@ -29,48 +29,48 @@ from tests.vendors.mfi.mfi_firmware import (
 
 
 @pytest.fixture(scope="module")
-def card() -> dict[str, Any]:
-    """A healthy card."""
+def healthy_controller() -> dict[str, Any]:
+    """A healthy controller as the program prints it."""
     found, _ = shown(healthy())
     return found
 
 
-def test_a_card_that_tells_everything_has_no_problem() -> None:
-    """Nothing is said against answers that are whole and agree."""
+def test_complete_consistent_answers_give_no_problem() -> None:
+    """Complete answers that agree give no problem."""
     assert shown(healthy())[1] == []
 
 
-def test_the_card_says_what_it_is(card: dict[str, Any]) -> None:
-    """Product name, serial number, firmware and memory are read where CTRL_GET_INFO has them."""
-    assert card["product_name"] == "RCTL MegaRAID 9999-8i"
-    assert card["serial_number"] == "RC00000001"
-    assert card["firmware"] == [{"name": "APP", "version": "3.140.35-1998", "built": ""}]
-    assert card["package_version"] == "24.9.0-0022"
-    assert card["memory_bytes"] == 1 << 30
-    assert card["properties"]["cache_flush_interval_seconds"] == 5
+def test_controller_info_is_read(healthy_controller: dict[str, Any]) -> None:
+    """Product name, serial number, firmware and memory are read at the offsets of CTRL_GET_INFO."""
+    assert healthy_controller["product_name"] == "RCTL MegaRAID 9999-8i"
+    assert healthy_controller["serial_number"] == "RC00000001"
+    assert healthy_controller["firmware"] == [{"name": "APP", "version": "3.140.35-1998", "built": ""}]
+    assert healthy_controller["package_version"] == "24.9.0-0022"
+    assert healthy_controller["memory_bytes"] == 1 << 30
+    assert healthy_controller["properties"]["cache_flush_interval_seconds"] == 5
 
 
-def test_a_volume_is_told_in_full(card: dict[str, Any]) -> None:
-    """Size, level, strip, state, name, world wide name and the check under way."""
-    volume = card["volumes"][0]
-    assert [one["target"] for one in card["volumes"]] == [0, 3]
+def test_all_fields_of_a_volume_are_read(healthy_controller: dict[str, Any]) -> None:
+    """Size, level, strip size, state, name, world wide name and the running check are read."""
+    volume = healthy_controller["volumes"][0]
+    assert [one["target"] for one in healthy_controller["volumes"]] == [0, 3]
     assert (volume["name"], volume["state"], volume["raid_level"]) == ("data", "Optimal", "RAID5")
     assert (volume["size_bytes"], volume["strip_bytes"], volume["arrays"]) == (1 << 40, 65536, [0])
     assert volume["wwn"] == "0x600605b00a1b2c3d20112233445566aa"
     assert volume["progress"] == [{"operation": "check", "percent": 50.0}]
 
 
-def test_the_cache_policies_are_told_as_bits_and_as_words(card: dict[str, Any]) -> None:
-    """Write-back that stays on with a bad battery is told apart from one that does not."""
-    first, second = (volume["cache"] for volume in card["volumes"])
+def test_cache_policies_are_reported_as_bits_and_as_words(healthy_controller: dict[str, Any]) -> None:
+    """Write-back that stays on with a bad battery is distinguished from one that does not."""
+    first, second = (volume["cache"] for volume in healthy_controller["volumes"])
     assert first["default"] == {"write": "write-back", "bad_bbu": False, "read": "read-ahead", "io": "direct"}
     assert second["current"] == {"write": "write-back", "bad_bbu": True, "read": "none", "io": "direct"}
     assert first["disk"] == "disabled"
     assert first["told"]["LD_GET_PROP"] == {"default": "0x05", "current": "0x05", "disk": "0x02"}
 
 
-def test_a_fallback_to_write_through_is_seen() -> None:
-    """The policy in force differs from the one that is set."""
+def test_a_fallback_to_write_through_is_reported() -> None:
+    """The active policy may differ from the configured one, without a problem."""
     firmware = healthy()
     firmware.answers[GET_PROP, mbox(0)] = policies(0, 0x05, 0x04)
     firmware.answers[LD_INFO, mbox(0)] = volume_info(0, current=0x04)
@@ -82,10 +82,10 @@ def test_a_fallback_to_write_through_is_seen() -> None:
     assert (cache["default"]["write"], cache["current"]["write"], problems) == ("write-back", "write-through", [])
 
 
-def test_the_drives_are_told_in_full(card: dict[str, Any]) -> None:
-    """The enclosure itself is no drive; a drive's sizes, errors, temperature, cache and array are read."""
-    first, _, spare = card["drives"]
-    assert [(one["enclosure"], one["slot"]) for one in card["drives"]] == [(252, 0), (252, 1), (252, 2)]
+def test_all_fields_of_the_drives_are_read(healthy_controller: dict[str, Any]) -> None:
+    """Sizes, errors, temperature, cache and array of each drive are read; the enclosure is no drive."""
+    first, _, spare = healthy_controller["drives"]
+    assert [(one["enclosure"], one["slot"]) for one in healthy_controller["drives"]] == [(252, 0), (252, 1), (252, 2)]
     assert (first["vendor"], first["model"], first["firmware"], first["serial"]) == (
         "RCTL", "DISK 1000", "A001", "SER00008",
     )  # fmt: skip
@@ -96,29 +96,29 @@ def test_the_drives_are_told_in_full(card: dict[str, Any]) -> None:
     assert (spare["state"], spare["spare"], spare["dedicated_to"]) == ("Hot Spare", True, [0])
 
 
-def test_a_missing_drive_is_counted(card: dict[str, Any]) -> None:
-    """Device id 0xffff in an array is a drive that is not there."""
-    [array] = card["arrays"]
+def test_a_missing_drive_is_counted(healthy_controller: dict[str, Any]) -> None:
+    """Device id 0xffff in an array is a missing drive."""
+    [array] = healthy_controller["arrays"]
     assert ([drive["device_id"] for drive in array["drives"]], array["missing"]) == ([8, 9], 1)
 
 
-def test_the_battery_is_told(card: dict[str, Any]) -> None:
-    """Type, charge, voltage, temperature and the next learn cycle, counted from the year 2000."""
-    found = card["battery"]
+def test_the_battery_is_read(healthy_controller: dict[str, Any]) -> None:
+    """Type, charge, voltage, temperature and the next learn cycle (seconds since 2000) are read."""
+    found = healthy_controller["battery"]
     assert (found["present"], found["type"], found["status_bits"], found["status"]) == (True, "iBBU", 0, [])
     assert (found["charge_percent"], found["voltage_volts"], found["temperature_celsius"]) == (97, 4.1, 28)
     assert found["learn"] == {"mode": "enabled", "period_seconds": 2592000, "next": "2000-01-02T00:00:00"}
 
 
 def test_each_bit_of_the_battery_has_its_words() -> None:
-    """Learn cycle under way, pack to be replaced, and a bit that nobody has named."""
+    """Each status bit has its words, and a bit without a known meaning its number."""
     firmware = healthy()
     firmware.answers[BBU, NONE] = battery(1 << 6 | 1 << 10 | 1 << 20)
     assert shown(firmware)[0]["battery"]["status"] == ["learn cycle active", "replacement required", "bit 20"]
 
 
-def test_a_card_that_says_it_has_no_battery_has_none() -> None:
-    """Status 0x22 is an answer, not a fault."""
+def test_status_0x22_means_no_battery() -> None:
+    """Status 0x22 of BBU_STATUS means that there is no battery, and is no fault."""
     firmware = healthy()
     firmware.answers[CTRL_GET_INFO, NONE] = controller(hardware=0x34)
     firmware.answers[BBU, NONE] = 0x22
@@ -127,7 +127,7 @@ def test_a_card_that_says_it_has_no_battery_has_none() -> None:
 
 
 def test_a_header_that_names_the_size_of_all_elements_is_read() -> None:
-    """QEMU's configuration names totals where the cards name the size of one; the sum tells which."""
+    """QEMU's header contains total sizes, hardware the size of one element; the sum shows which."""
     firmware = healthy()
     two = (configured(0), configured(3, default=0x11, current=0x11))
     firmware.answers[CFG_READ, NONE] = configuration(*two, totals=True)
@@ -137,7 +137,7 @@ def test_a_header_that_names_the_size_of_all_elements_is_read() -> None:
 
 
 def test_a_configuration_larger_than_the_buffer_is_asked_for_again() -> None:
-    """A card with many volumes names more bytes than were asked for; the second question asks for as many."""
+    """A configuration larger than the buffer is requested again with the size that it reports."""
     firmware = healthy()
     many = [configured(target) for target in range(30)]
     firmware.answers[CFG_READ, NONE] = configuration(*many)
@@ -150,7 +150,7 @@ def test_a_configuration_larger_than_the_buffer_is_asked_for_again() -> None:
 
 
 def test_a_volume_on_drives_with_large_blocks_has_no_size() -> None:
-    """What a block is, is not sure there, so no figure is given."""
+    """The size is unknown if the block size of the drives is not 512 bytes."""
     firmware = healthy()
     for device in (8, 9):
         firmware.answers[PD_INFO, mbox(device)] = drive_info(device, block=4096)
@@ -160,8 +160,8 @@ def test_a_volume_on_drives_with_large_blocks_has_no_size() -> None:
     assert "another block size than 512 bytes" in problems[0]["message"]
 
 
-def test_an_empty_card_has_empty_lists() -> None:
-    """No volumes and no drives are lists without elements, not unknown."""
+def test_an_empty_controller_has_empty_lists() -> None:
+    """No volumes and no drives are empty lists, not unknown."""
     firmware = healthy()
     firmware.answers[CTRL_GET_INFO, NONE] = controller(lds=0, disks=0)
     firmware.answers[LD_LIST, NONE] = volume_list()
@@ -171,9 +171,9 @@ def test_an_empty_card_has_empty_lists() -> None:
     assert (found["volumes"], found["drives"], found["arrays"], problems) == ([], [], [], [])
 
 
-def test_the_raw_bytes_of_each_answer_are_kept(card: dict[str, Any]) -> None:
-    """A record of an unknown card can be decoded later: opcode, mailbox, status and bytes."""
-    kept = {(one["command"], one["mbox"]): one for one in card["answers"]}
-    told = kept["LD_GET_PROP", "03"]
-    assert (told["opcode"], told["status"], told["told_bytes"]) == ("0x03030000", "0x00, ok", 32)
-    assert bytes.fromhex(told["raw"]) == policies(3, 0x11, 0x11)
+def test_the_raw_bytes_of_each_answer_are_kept(healthy_controller: dict[str, Any]) -> None:
+    """Opcode, mailbox, status and bytes are kept, so that a record can be decoded later."""
+    kept = {(one["command"], one["mbox"]): one for one in healthy_controller["answers"]}
+    answer = kept["LD_GET_PROP", "03"]
+    assert (answer["opcode"], answer["status"], answer["told_bytes"]) == ("0x03030000", "0x00, ok", 32)
+    assert bytes.fromhex(answer["raw"]) == policies(3, 0x11, 0x11)

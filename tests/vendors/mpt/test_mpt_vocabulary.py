@@ -67,7 +67,7 @@ def _status(*, operation: str = "None", status: str = "Enabled", state: str = "O
      ("Not Okay (NOK)", "unknown")],
 )  # fmt: skip
 def test_states_of_volumes(word: str, status: str) -> None:
-    """DISPLAY: every state of the guides; an unknown word is unknown, and a problem."""
+    """DISPLAY: every state of the guides is known; any other word is unknown, and a problem."""
     seen = _display(volume=word)
     assert [volume.status for volume in only_controller(seen).volumes] == [status]
     assert anything_unread(seen) == (status == "unknown")
@@ -83,7 +83,7 @@ def test_states_of_volumes(word: str, status: str) -> None:
      ("Bewildered (BWD)", "unknown", "member")],
 )  # fmt: skip
 def test_states_of_drives(word: str, status: str, role: str) -> None:
-    """A drive that a volume lists is its member, whatever the drive's own row contains."""
+    """A drive that a volume lists is a member, whatever the state in its own section."""
     seen = _display(drive=word)
     assert [(drive.status, drive.role) for drive in only_controller(seen).drives] == [(status, role)]
     assert anything_unread(seen) == (status == "unknown")
@@ -94,7 +94,7 @@ def test_states_of_drives(word: str, status: str, role: str) -> None:
     [("RAID0", "raid0"), ("RAID1", "raid1"), ("RAID1E", "raid1e"), ("RAID10", "raid10"), ("RAID 99", None)],
 )
 def test_levels(word: str, level: str | None) -> None:
-    """One that has no neutral name stays unknown."""
+    """Levels are read; one without a neutral name is unknown."""
     assert [volume.raid_level for volume in only_controller(_display(level=word)).volumes] == [level]
 
 
@@ -104,7 +104,7 @@ def test_levels(word: str, level: str | None) -> None:
      ("SATA_SSD", ("sata", "ssd")), ("Undetermined", (None, None))],
 )  # fmt: skip
 def test_kinds_of_drives(word: str, found: tuple[str | None, str | None]) -> None:
-    """Interface and medium are one word."""
+    """Interface and medium are read from one word."""
     assert [(drive.interface, drive.media) for drive in only_controller(_display(kind=word)).drives] == [found]
 
 
@@ -124,20 +124,20 @@ def test_kinds_of_drives(word: str, found: tuple[str | None, str | None]) -> Non
     ],
 )
 def test_status(operation: str, status: str, state: str, expected: tuple[str, str | None]) -> None:
-    """STATUS: what is going on, and the volume's states."""
+    """STATUS: the operation and the volume's states together give its status."""
     [volume] = only_controller(_status(operation=operation, status=status, state=state)).volumes
     assert (volume.status, volume.progress and volume.progress.operation) == expected
 
 
 @pytest.mark.parametrize("words", [("Juggle", "Enabled"), ("None", "Resting")])
-def test_words_of_status_that_nobody_knows_are_problems(words: tuple[str, str]) -> None:
-    """A new operation or a new word beside "Enabled" is reported."""
+def test_unknown_words_of_status_are_problems(words: tuple[str, str]) -> None:
+    """An unknown operation, or an unknown word beside "Enabled", is a problem."""
     assert anything_unread(_status(operation=words[0], status=words[1]))
 
 
 @pytest.mark.parametrize(("state", "bad"), [("Standby (SBY)", False), ("Failed (FLD)", True), ("Missing (MIS)", True)])
 def test_an_enclosure_that_has_failed_is_a_finding(state: str, bad: bool) -> None:
-    """``Device is a Enclosure services device``."""
+    """A failed ``Device is a Enclosure services device`` is a problem."""
     part = f"Device is a Enclosure services device\n  Enclosure #   : 1\n  Slot #   : 8\n  State    : {state}\n"
     text = _DISPLAY.format(volume="Okay (OKY)", level="RAID1", drive="Optimal (OPT)", kind="SAS_HDD")
     seen = read_text(text.replace("SAS3IRCU: Command", f"{part}SAS3IRCU: Command"))
@@ -145,6 +145,6 @@ def test_an_enclosure_that_has_failed_is_a_finding(state: str, bad: bool) -> Non
 
 
 def test_a_failed_volume_that_is_disabled_has_failed() -> None:
-    """That it is disabled is the smaller trouble."""
+    """A volume that is failed and disabled is failed."""
     seen = read_text(_STATUS.format(operation="None", status="Disabled", state="Failed"))
     assert [volume.status for volume in only_controller(seen).volumes] == ["failed"]

@@ -1,4 +1,4 @@
-"""Text of storcli that was cut, wrapped or moved: read where that is certain, never passed over in silence."""
+"""Text of storcli that was cut, wrapped or moved: read only if certain, reported otherwise."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ DRIVES = text_of(answer("Show Drive Information Succeeded.", {"Drive Information
 
 
 def unread(found: Observation) -> list[str]:
-    """What was not understood."""
+    """The messages of the problems of kind ``unread``."""
     return [item.message for item in found.problems if item.kind == "unread"]
 
 
 def test_a_table_without_its_first_rule_is_read() -> None:
-    """The output begins with the titles of its first table."""
+    """An output that begins with the titles of a table is read."""
     found = observed(DRIVES[DRIVES.index("EID:Slt") :])
     assert [drive.bay for drive in found.controllers[0].drives] == ["0", "1", "2", "3"]
 
 
 @pytest.mark.parametrize("form", ["8:1 ", "8:0 "])
-def test_rows_without_their_head_are_told_of(form: str) -> None:
-    """An output that begins among the rows of a table, with something after it that is read."""
+def test_rows_without_their_header_are_unread(form: str) -> None:
+    """Rows without the header of their table are a problem."""
     rest = DRIVES[DRIVES.index(f"\n{form}") :]
     found = observed(
         rest + text_of(answer("None", {"VD LIST": [vd_row("0/0", "RAID1", "Optl", "RWBD", "1.0 TB", "")]}))
@@ -35,15 +35,15 @@ def test_rows_without_their_head_are_told_of(form: str) -> None:
 
 
 @pytest.mark.parametrize("width", [60, 72, 78])
-def test_a_wrapped_table_is_told_of(width: int) -> None:
-    """A terminal of few columns breaks the rules of the tables, too."""
+def test_a_wrapped_table_is_unread(width: int) -> None:
+    """A table that a narrow terminal wrapped is a problem."""
     lines = [part for line in DRIVES.splitlines() for part in (textwrap.wrap(line, width) or [""])]
     found = observed("\n".join(lines) + "\n")
     assert unread(found)
 
 
 def test_tabs_between_two_columns_hide_no_value() -> None:
-    """``State`` and a tab stand left of where the head's second title stands."""
+    """Tabs instead of blanks between two columns are read."""
     rule = "-" * 24
     rows = "Type\tZV01\nTemperature\t29 C\nState\tOptimal\n"
     found = observed(f"Controller = 0\nStatus = Success\nDescription = None\n\nCachevault_Info :\n{'=' * 17}\n\n"
@@ -53,15 +53,15 @@ def test_tabs_between_two_columns_hide_no_value() -> None:
 
 
 def test_a_policy_with_an_empty_default_is_not_split_at_its_words() -> None:
-    """``Cache Flush Interval 4s`` without its columns: nothing says that ``Interval`` is no value."""
+    """``Cache Flush Interval 4s`` with single blanks: ``Interval`` is no value."""
     text = text_of(storcli()[0])
     squeezed = "\n".join(" ".join(line.split()) for line in text.splitlines()) + "\n"
     found = observed(squeezed).controllers[0]
     assert not any(value.startswith("Interval") for value in found.details.values())
 
 
-def test_a_last_line_without_an_end_is_told_of() -> None:
-    """``Driver Name = megaraid``: the rest of the name may be missing."""
+def test_a_last_line_without_an_end_is_noted() -> None:
+    """A last line without a line end may be cut off, which is a note."""
     found = observed("Controller = 0\nStatus = Success\nDescription = None\n\nDriver Name = megaraid")
     assert ["may be cut" in item.message for item in found.problems] == [True]
     assert found.problems[0].kind == "note"
@@ -92,21 +92,21 @@ Device ID: 11
 """
 
 
-def test_events_are_no_facts_of_the_card() -> None:
-    """What happened once is not what is: no details, no volumes, and no line is left over."""
+def test_events_are_no_facts_of_the_controller() -> None:
+    """Events give no details, volumes or drives, and leave no line unparsed."""
     found = observed(EVENTS)
-    assert not any(card.details or card.volumes or card.drives for card in found.controllers)
+    assert not any(controller.details or controller.volumes or controller.drives for controller in found.controllers)
     assert not found.outputs[0].unparsed()
 
 
-def test_a_failed_part_of_an_enclosure_is_told_of() -> None:
-    """``/c0/e32 show all``: a power supply that failed."""
+def test_a_failed_part_of_an_enclosure_is_reported() -> None:
+    """A failed power supply in ``/c0/e32 show all`` is a problem."""
     rows = [{"PowerSupply": 0, "Status": "OK"}, {"PowerSupply": 1, "Status": "Failed"}]
     found = observed(text_of(answer("None", {"Enclosure /c0/e32 ": {"Power Supply": rows}})))
     assert [item.message for item in found.problems] == ["Enclosure 32 Power Supply reports: 1 Failed."]
 
 
-def test_the_whole_machine_survives_the_mail() -> None:
+def test_line_ends_make_no_difference() -> None:
     """Stripped line ends and DOS line ends change nothing."""
     texts = [text_of(one) for one in storcli()]
     plain = facts(observed(*texts).controllers[0])

@@ -1,4 +1,4 @@
-"""Texts in the form of MegaCli, with names and numbers of our own, and short ways to what they tell."""
+"""Outputs in the format of MegaCli with invented names and numbers, and helpers that read them."""
 
 from __future__ import annotations
 
@@ -358,7 +358,7 @@ Firmware state: Online, Spun Up
 
 Exit Code: 0x00
 """
-"""``-CfgDsply -aALL``: two disk groups, whose virtual drives are counted from 0 each."""
+"""``-CfgDsply -aALL``: two disk groups, each with virtual drives counted from 0."""
 
 MEMBERS = """
 Adapter #0
@@ -397,7 +397,7 @@ Firmware state: Online, Spun Up
 
 Exit Code: 0x00
 """
-"""``-LdPdInfo -aALL``: a RAID 50 with a drive that is gone and one that is rebuilt."""
+"""``-LdPdInfo -aALL``: a RAID 50 with a missing drive and a rebuild."""
 
 SUMMARY = """
 System
@@ -450,46 +450,46 @@ Exit Code: 0x00
 """``-ShowSummary -aALL``."""
 
 
-def told(*texts: str, name: str = "output.txt") -> tuple[Controllers, list[Output], list[Problem]]:
-    """What some texts tell, read one after the other."""
-    cards = Controllers()
+def read_outputs(*texts: str, name: str = "output.txt") -> tuple[Controllers, list[Output], list[Problem]]:
+    """The controllers, outputs and problems of some texts, read one after the other."""
+    controllers = Controllers()
     outputs: list[Output] = []
     problems: list[Problem] = []
     for text in texts:
-        sheet, found = read(cards, Document(name, "megacli", textwrap.dedent(text)))
-        outputs.append(sheet)
+        output, found = read(controllers, Document(name, "megacli", textwrap.dedent(text)))
+        outputs.append(output)
         problems += found
-    return cards, outputs, problems
+    return controllers, outputs, problems
 
 
-def card(*texts: str) -> ControllerDraft:
-    """The only card that some texts tell of."""
-    (found,) = told(*texts)[0].by_number.values()
+def controller_of(*texts: str) -> ControllerDraft:
+    """The only controller of some texts."""
+    (found,) = read_outputs(*texts)[0].by_number.values()
     return found
 
 
 def volume(*texts: str) -> GroupDraft:
-    """The only virtual drive."""
-    (found,) = card(*texts).volumes.values()
+    """The only virtual drive of some texts."""
+    (found,) = controller_of(*texts).volumes.values()
     return found
 
 
 def drive(*texts: str) -> Draft:
-    """The only drive."""
-    (found,) = card(*texts).drives.values()
+    """The only drive of some texts."""
+    (found,) = controller_of(*texts).drives.values()
     return found
 
 
 def battery(*texts: str) -> Draft:
-    """The only battery."""
-    (found,) = card(*texts).batteries.values()
+    """The only battery of some texts."""
+    (found,) = controller_of(*texts).batteries.values()
     return found
 
 
 def left(text: str) -> list[str]:
-    """The lines of a text that nobody used."""
-    cards, outputs, _ = told(text)
-    for found in cards.by_number.values():
+    """The lines of a text that no reader used."""
+    controllers, outputs, _ = read_outputs(text)
+    for found in controllers.by_number.values():
         for draft in found.all():
             draft.drop_evidence()
     return [line.text for output in outputs for line in output.unparsed()]
@@ -501,11 +501,11 @@ def fields(draft: Draft, *names: str) -> Sequence[object]:
 
 
 def complaints(draft: Draft, kind: str) -> list[str]:
-    """The messages of a kind that a draft keeps."""
+    """The messages of a draft's problems of one kind."""
     return [item.message for item in draft.complaints if item.kind == kind]
 
 
 def inquiry(data: str, attached: str = "SAS", level: str | None = None) -> Draft:
-    """The drive with an inquiry text."""
-    told_level = "" if level is None else f"Device Firmware Level: {level}\n"
-    return drive(f"Enclosure Device ID: 1\nSlot Number: 1\nPD Type: {attached}\n{told_level}Inquiry Data: {data}\n")
+    """The drive with an inquiry line."""
+    level_line = "" if level is None else f"Device Firmware Level: {level}\n"
+    return drive(f"Enclosure Device ID: 1\nSlot Number: 1\nPD Type: {attached}\n{level_line}Inquiry Data: {data}\n")

@@ -8,26 +8,26 @@ import raidctl_megaraid
 from raidctl.vendor.protocol import Confidence, Document
 from raidctl.vendor.shapes import MISSING_PLACES
 from raidctl_megaraid.megacli import sniff, tool_version
-from tests.vendors.megaraid import megacli_texts as texts
-from tests.vendors.megaraid.megacli_texts import (
+from tests.vendors.megaraid import megacli_outputs as outputs
+from tests.vendors.megaraid.megacli_outputs import (
     ALL_INFO,
     CONFIGURATION,
     DRIVE,
     SUMMARY,
     VOLUME,
-    card,
     complaints,
+    controller_of,
     fields,
     left,
-    told,
+    read_outputs,
 )
 
 FIXTURES = Path(__file__).resolve().parents[3] / "fixtures"
 
 
-def test_a_card_tells_all_of_itself() -> None:
-    """The firmware is the version; the package that it came in is a detail."""
-    found = card(ALL_INFO)
+def test_all_fields_of_a_controller_are_read() -> None:
+    """Model, serial number, firmware and cache are fields; the firmware package is a detail."""
+    found = controller_of(ALL_INFO)
     assert fields(found, "model", "serial", "firmware") == ("PERC H810 Adapter", "41K00PB", "3.131.05-8148")
     assert fields(found, "cache.size_bytes", "cache.available_bytes") == (1024**3, 883 * 1024**2)
     assert fields(found, "cache.flush_interval_seconds", "cache.preserved_data") == (4, False)
@@ -35,48 +35,48 @@ def test_a_card_tells_all_of_itself() -> None:
     assert found.details["FW Package Build"] == "21.3.2-0005"
 
 
-def test_no_line_of_a_card_is_left() -> None:
-    """Lists and lines that run on belong to the label above them."""
+def test_no_line_of_a_controller_is_left() -> None:
+    """Lists and continued lines belong to the label above them."""
     assert left(ALL_INFO) == []
-    found = card(ALL_INFO)
+    found = controller_of(ALL_INFO)
     assert found.details["Allowed Mixing"] == "Mix in Enclosure Allowed; Mix of SAS/SATA of HDD type in VD Allowed"
     assert found.details["Default Settings: Power Saving option"].count(";") == 2
     assert found.details["Port 0"] == "500056b3aabbcc00"
 
 
-def test_what_a_card_supports_is_not_what_it_has() -> None:
-    """BBU stands in the hardware's section and among the operations."""
-    found = card(ALL_INFO.replace("BBU              : Present", "BBU              : Absent"))
+def test_supported_hardware_is_not_present_hardware() -> None:
+    """``BBU`` below the supported operations does not mean that there is one."""
+    found = controller_of(ALL_INFO.replace("BBU              : Present", "BBU              : Absent"))
     assert found.get("bbu_present") is False
     assert found.details["Supported Adapter Operations: BBU"] == "Yes"
 
 
-def test_the_firmware_package_stands_in_for_the_version() -> None:
-    """A text that was cut has only that one."""
-    found = card("Adapter #0\nProduct Name    : PERC H310 Adapter\nFW Package Build: 20.13.3-0001\n")
+def test_the_firmware_package_replaces_a_missing_version() -> None:
+    """Without the firmware version, the package is used."""
+    found = controller_of("Adapter #0\nProduct Name    : PERC H310 Adapter\nFW Package Build: 20.13.3-0001\n")
     assert found.get("firmware") == "20.13.3-0001"
 
 
 @pytest.mark.parametrize(("label", "count"), [("Failed Disks    ", 1), ("  Degraded        ", 2)])
-def test_counts_that_tell_of_trouble(label: str, count: int) -> None:
-    """Zero is none."""
+def test_counts_of_failures_are_read(label: str, count: int) -> None:
+    """The numbers of failed drives and degraded volumes are read."""
     name = f"count.{label.strip().lower()}"
-    assert card(ALL_INFO).get(name) == 0
-    assert card(ALL_INFO.replace(f"{label}: 0", f"{label}: {count}")).get(name) == count
+    assert controller_of(ALL_INFO).get(name) == 0
+    assert controller_of(ALL_INFO.replace(f"{label}: 0", f"{label}: {count}")).get(name) == count
 
 
 def test_a_preserved_cache() -> None:
-    """It waits for drives that are gone."""
-    found = card("Adapter #0\n\nVirtual Drive(Target ID 06): Missing.\n\nExit Code: 0x00\n")
+    """Preserved cache of a missing volume is read; it makes no volume."""
+    found = controller_of("Adapter #0\n\nVirtual Drive(Target ID 06): Missing.\n\nExit Code: 0x00\n")
     assert found.get("cache.preserved_data") is True
     assert found.volumes == {}
-    none = card("Adapter #0\n\nNo Virtual Drive has Preserved Cache Data.\n\nExit Code: 0x00\n")
+    none = controller_of("Adapter #0\n\nNo Virtual Drive has Preserved Cache Data.\n\nExit Code: 0x00\n")
     assert none.get("cache.preserved_data") is False
 
 
-def test_the_place_on_the_bus_is_hexadecimal() -> None:
-    """The tool tells no domain."""
-    found = card(
+def test_the_pci_address_is_hexadecimal() -> None:
+    """The tool prints the bus as a hexadecimal number, and no domain."""
+    found = controller_of(
         "PCI information for Controller 0\n--------------------------------\nBus Number      : 5e\n"
         "Device Number   : 0\n"
         "Function Number : 0\n\n\nExit Code: 0x00\n"
@@ -85,19 +85,19 @@ def test_the_place_on_the_bus_is_hexadecimal() -> None:
 
 
 def test_the_property_command() -> None:
-    """Known properties are fields, the others details, each of its own adapter."""
-    cards, _, problems = told(
+    """Known properties are fields and others details, of the controller that the line names."""
+    controllers, _, problems = read_outputs(
         "Adapter 0: Cache Flush Interval = 4s\nAdapter 0: NCQ is Enabled.\nAdapter 1: BIOS will Stop On Error.\n\n"
         "Exit Code: 0x00\n"
     )
-    assert cards.by_number["0"].get("cache.flush_interval_seconds") == 4
-    assert cards.by_number["0"].details["NCQ"] == "Enabled"
-    assert cards.by_number["1"].details["BIOS"] == "Stop On Error"
+    assert controllers.by_number["0"].get("cache.flush_interval_seconds") == 4
+    assert controllers.by_number["0"].details["NCQ"] == "Enabled"
+    assert controllers.by_number["1"].details["BIOS"] == "Stop On Error"
     assert problems == []
 
 
 def test_foreign_configurations_are_no_volumes() -> None:
-    """What they hold belongs to another controller."""
+    """Volumes and arrays of a foreign configuration are details only."""
     text = (
         "Adapter #0\n\nForeign configuration 0\nDISK GROUP: 0\nSPAN: 0\nVirtual Drive: 0 (Target Id: 0)\n"
         "Name                :old\nState               : Optimal\n"
@@ -105,7 +105,7 @@ def test_foreign_configurations_are_no_volumes() -> None:
         "Drive's position: DiskGroup: 0, Span: 0, Arm: 0\nFirmware state: Unconfigured(good), Spun Up\n"
         "Foreign State: Foreign\n\nExit Code: 0x00\n"
     )
-    found = card(text)
+    found = controller_of(text)
     assert found.volumes == {}
     assert found.arrays == {}
     assert found.get("foreign") is True
@@ -122,19 +122,19 @@ def test_foreign_configurations_are_no_volumes() -> None:
     ],
 )
 def test_the_scan_for_foreign_configurations(text: str, count: str, flag: bool | None) -> None:
-    """None is an answer as well."""
-    found = card(f"{text}\n\nExit Code: 0x00\n")
+    """The number of foreign configurations is read, also if it is none."""
+    found = controller_of(f"{text}\n\nExit Code: 0x00\n")
     assert found.details["Foreign configurations"] == count
     assert found.get("foreign") is flag
 
 
 def test_missing_drives() -> None:
-    """The table counts the spans of all groups in one list: it makes no group of its own."""
+    """The table of missing drives makes no array: its array numbers count spans."""
     text = (
         "    Adapter 0 - Missing Physical drives\n\n    No.   Array   Row   Size Expected\n"
         "    0     1       4     390144 MB\n\nExit Code: 0x00\n"
     )
-    found = card(text)
+    found = controller_of(text)
     assert found.details["Missing drive, array 1, row 4"] == "390144 MB"
     assert found.details[MISSING_PLACES] == "1:4"
     assert not found.arrays
@@ -143,8 +143,8 @@ def test_missing_drives() -> None:
 
 
 @pytest.mark.parametrize(("state", "reported"), [("Degraded", False), ("Optimal", True)])
-def test_a_missing_drive_is_folded_only_into_a_volume_that_is_not_whole(state: str, reported: bool) -> None:
-    """Of a volume that is reported as whole it is a contradiction, which must not vanish."""
+def test_a_missing_drive_of_an_optimal_volume_is_reported(state: str, reported: bool) -> None:
+    """A missing drive is reported only beside an optimal volume, which it contradicts."""
     documents = []
     for path in sorted((FIXTURES / "megaraid-perc5i-failed-battery").glob("MegaCli-*.out")):
         text = path.read_text().replace("State               : Degraded", f"State               : {state}")
@@ -156,7 +156,7 @@ def test_a_missing_drive_is_folded_only_into_a_volume_that_is_not_whole(state: s
 
 
 def test_enclosures_and_their_sensors() -> None:
-    """Each under the enclosure's number; a part that is not well is a problem."""
+    """Sensors are details of their enclosure; a critical one is a problem."""
     text = (
         "    Number of enclosures on adapter 0 -- 1\n\n    Enclosure 0:\n    Device ID                     : 32\n"
         "    Status                        : Normal\n    Inquiry data                  :\n"
@@ -164,7 +164,7 @@ def test_enclosures_and_their_sensors() -> None:
         "Fan Status                   : OK\n\n"
         "Fan                          : 1\nFan Status                   : Critical\n\nExit Code: 0x00\n"
     )
-    found = card(text)
+    found = controller_of(text)
     assert found.details["Enclosure 32 Fan 1 Fan Status"] == "Critical"
     assert found.details["Number of enclosures"] == "1"
     assert found.drives == {}
@@ -173,13 +173,13 @@ def test_enclosures_and_their_sensors() -> None:
 
 
 def test_events_are_counted() -> None:
-    """What they say of drives is history, and no drive."""
+    """Events are counted, and the drives in them are not listed."""
     text = (
         "seqNum: 0x00002a10\nTime: Mon Mar  3 04:05:06 2031\n\nCode: 0x00000051\nClass: 0\nLocale: 0x01\n"
         "Event Description: State change on VD 00/0 from DEGRADED(2) to OPTIMAL(3)\nEvent Data:\n===========\n"
         "Slot Number: 1\nTarget Id: 0\nNone\n\n"
     ) * 3
-    found = card(text)
+    found = controller_of(text)
     assert found.details["Events"] == "3"
     assert found.details["Event 0x00002a10"].startswith("State change on VD 00/0")
     assert found.drives == {}
@@ -187,20 +187,20 @@ def test_events_are_counted() -> None:
 
 
 def test_schedules_are_details() -> None:
-    """Patrol read and consistency check have the same labels."""
+    """The same labels of patrol read and consistency check are kept apart."""
     patrol = (
         "Adapter 0: Patrol Read Information:\n\nPatrol Read Mode: Auto\nCurrent State: Stopped\n\nExit Code: 0x00\n"
     )
     check = "Adapter #0\n\nOperation Mode: Concurrent\nCurrent State: Active\n\nExit Code: 0x00\n"
-    found = card(patrol, check)
+    found = controller_of(patrol, check)
     assert found.details["Patrol Read: Current State"] == "Stopped"
     assert found.details["Consistency Check: Current State"] == "Active"
     assert found.details["Patrol Read Mode"] == "Auto"
 
 
 def test_the_summary() -> None:
-    """It knows no enclosure numbers; the backplane that it lists is no drive."""
-    found = card(SUMMARY)
+    """The summary has no enclosure numbers; the backplane that it lists is no drive."""
+    found = controller_of(SUMMARY)
     assert fields(found, "model", "firmware", "status") == ("PERC H710 Adapter", "21.3.4-0001", "ok")
     assert list(found.drives) == [":0"]
     assert fields(found.drives[":0"], "model", "interface", "media", "role") == ("ST600MM0006", "sas", "hdd", "member")
@@ -209,55 +209,55 @@ def test_the_summary() -> None:
     assert left(SUMMARY) == []
 
 
-def test_the_summary_and_a_list_tell_of_the_same_drive() -> None:
-    """Whichever comes first: by the slot, where the models do not differ."""
+def test_the_summary_and_a_list_are_merged_by_slot() -> None:
+    """Drives of the same slot and model are one, in any order of the outputs."""
     listed = DRIVE.replace("Slot Number: 3", "Slot Number: 0")
     same = SUMMARY.replace("ST600MM0006", "ST9300653SS")
     for order in ((listed, same), (same, listed), (f"{same}\n{listed}",)):
-        cards, _, _ = told(*order)
-        assert [key for found in cards.by_number.values() for key in found.drives].count("32:0") == 1
-    assert list(card(f"{same}\n{listed}").drives) == ["32:0"]
+        controllers, _, _ = read_outputs(*order)
+        assert [key for found in controllers.by_number.values() for key in found.drives].count("32:0") == 1
+    assert list(controller_of(f"{same}\n{listed}").drives) == ["32:0"]
 
 
 def test_drives_of_one_slot_in_two_enclosures() -> None:
-    """The summary tells them apart by their connectors."""
+    """The connector distinguishes drives of the same slot in the summary."""
     second = SUMMARY.replace("00<Internal><Encl Pos 1 >: Slot 0", "01<External><Encl Pos 1 >: Slot 0")
     row = second[
         second.index("                Connector") : second.index("                Connector          : 00<Internal>:")
     ]
-    found = card(SUMMARY.replace("\nStorage", f"\n{row}\nStorage"))
+    found = controller_of(SUMMARY.replace("\nStorage", f"\n{row}\nStorage"))
     assert list(found.drives) == [":0", "01 External Encl Pos 1:0"]
 
 
 def test_several_outputs_in_one_text() -> None:
-    """Each command's answer ends with its exit code."""
+    """Each command's output ends with its exit code."""
     text = f"# MegaCli64 -AdpAllInfo -aALL\n{ALL_INFO}\n# MegaCli64 -LDInfo -Lall -aALL\n{VOLUME}\n{DRIVE}"
-    found = card(text)
+    found = controller_of(text)
     assert found.get("model") == "PERC H810 Adapter"
     assert (list(found.volumes), list(found.drives)) == (["0"], ["32:3"])
     assert left(text) == []
 
 
-def test_adapters_are_told_apart() -> None:
-    """The same place in two adapters holds two drives."""
-    cards, _, _ = told(
+def test_controllers_are_kept_apart() -> None:
+    """The same bay of two controllers has two drives."""
+    controllers, _, _ = read_outputs(
         DRIVE.replace("Exit Code: 0x00", "") + DRIVE.replace("Adapter #0", "Adapter #1").replace("AAAA", "BBBB")
     )
-    assert [item.drives["32:3"].get("serial") for item in cards.by_number.values()] == ["6SJ0AAAA", "6SJ0BBBB"]
-    assert list(told(CONFIGURATION)[0].by_number) == ["1"]
+    assert [item.drives["32:3"].get("serial") for item in controllers.by_number.values()] == ["6SJ0AAAA", "6SJ0BBBB"]
+    assert list(read_outputs(CONFIGURATION)[0].by_number) == ["1"]
 
 
-def test_the_command_line_names_the_adapter() -> None:
-    """Some outputs do not."""
+def test_the_command_line_names_the_controller() -> None:
+    """Without a controller in the output, the command's ``-a2`` names it."""
     fragment = "Enclosure Device ID: 8\nSlot Number: 1\nFirmware state: Online\n\nExit Code: 0x00\n"
-    assert list(told(fragment, name="MegaCli64 -pdInfo -PhysDrv[8:1] -a2 -NoLog")[0].by_number) == ["2"]
-    assert list(told(fragment, name="MegaCli64 -pdInfo -PhysDrv[8:1] -aALL -NoLog")[0].by_number) == [""]
+    assert list(read_outputs(fragment, name="MegaCli64 -pdInfo -PhysDrv[8:1] -a2 -NoLog")[0].by_number) == ["2"]
+    assert list(read_outputs(fragment, name="MegaCli64 -pdInfo -PhysDrv[8:1] -aALL -NoLog")[0].by_number) == [""]
 
 
 @pytest.mark.parametrize("name", ["ALL_INFO", "VOLUME", "DRIVE", "BATTERY", "CONFIGURATION", "MEMBERS", "SUMMARY"])
 def test_the_tools_outputs_are_recognised(name: str) -> None:
-    """By their content, without a telling name."""
-    claim = sniff("loose.txt", getattr(texts, name))
+    """Outputs are recognised by their content alone."""
+    claim = sniff("loose.txt", getattr(outputs, name))
     assert claim is not None
     assert claim.confidence >= Confidence.LIKELY
     assert claim.command.startswith("MegaCli64 -")
@@ -273,7 +273,7 @@ def test_the_tools_outputs_are_recognised(name: str) -> None:
     ],
 )
 def test_short_outputs_are_recognised(text: str, command: str) -> None:
-    """One sentence is enough, an exit code alone for a weak claim."""
+    """One sentence, or an exit code alone, is recognised."""
     claim = sniff("loose.txt", text)
     assert claim is not None
     assert command in claim.command
@@ -290,16 +290,16 @@ def test_short_outputs_are_recognised(text: str, command: str) -> None:
     ],
 )
 def test_other_texts_are_not_claimed(text: str) -> None:
-    """Other tools share some of the labels."""
+    """Texts that share some labels are not recognised."""
     assert sniff("loose.txt", text) is None
 
 
 def test_the_version_of_the_tool() -> None:
-    """Out of its banner."""
+    """The version is read from the banner."""
     banner = (
         "\n      MegaCLI SAS RAID Management Tool  Ver 8.07.14 Dec 16, 2013\n\n    (c)Copyright 2013, LSI\n\n"
         "Exit Code: 0x00\n"
     )
     assert tool_version(banner) == "8.07.14"
-    assert told(banner)[2] == []
+    assert read_outputs(banner)[2] == []
     assert left(banner) == []
