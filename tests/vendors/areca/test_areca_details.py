@@ -95,7 +95,7 @@ def test_protection_against_a_power_loss(
 def test_auto_enables_the_drive_caches_without_a_battery(
     word: str, battery: str | None, policy: DriveCachePolicy
 ) -> None:
-    """ "Auto" enables the drive caches only without a battery, as documented."""
+    """Only without a battery does "Auto" enable the drive caches, as documented."""
     assert cache("Write Back", battery, word).drive_write_cache == policy
 
 
