@@ -11,7 +11,7 @@ from raidctl.vendor.plan import Action
 from raidctl.vendor.self_tests import SelfTest
 from raidctl_drives.self_tests import READ, of_output, read, refused, start, stop
 from tests.support.over import over
-from tests.vendors.md.md_texts import Machine
+from tests.vendors.md.md_outputs import Machine
 
 BASE = SelfTest(drive="drives:ZC1", device="/dev/sda")
 DRIVE = Drive(id="drives:ZC1", device="/dev/sda", interface="sata")
