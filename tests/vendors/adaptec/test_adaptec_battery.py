@@ -43,6 +43,9 @@ def unit(overall: str, supercap: str, learn: str = "Idle") -> str:
     [
         ("Optimal", "ok"), ("Okay", "ok"), ("Failed", "failed"), ("Charging", "charging"), ("Learning", "learning"),
         ("Depleted", "degraded"), ("Not Installed", "missing"),
+        ("Discharging", "degraded"), ("Charging 55%", "charging"), ("Charge in Progress", "charging"),
+        ("Reconditioning in progress", "learning"), ("Replace battery", "failed"),
+        ("Capacitor/Battery Not Attached", "missing"),
     ],
 )  # fmt: skip
 def test_a_battery_is_read(text: str, status: BatteryStatus) -> None:
@@ -64,7 +67,7 @@ def test_a_hot_battery_is_degraded() -> None:
 
 
 def test_an_unknown_battery_word_is_reported() -> None:
-    """A battery with an unknown status word has the status unknown, and a problem names it."""
+    """An unknown status word is a problem, and the battery's status is unknown."""
     observation = found(battery("Humming"))
     assert observation.controllers[0].batteries[0].status == "unknown"
     assert [p.where for p in observation.problems if p.kind == "unread"] == ["adaptec:1/battery0"]

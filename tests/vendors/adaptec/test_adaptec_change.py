@@ -101,7 +101,7 @@ def test_smartpqi_settings_are_refused_on_aacraid(setting: Setting, value: str) 
 
 
 def test_an_unknown_write_setting_is_not_changed() -> None:
-    """A write policy whose current value is unknown is not changed, as it could not be restored."""
+    """An unknown write policy is not changed, as it could not be restored."""
     bare = volume_text(0, {"Write-cache setting": "Unknown"})
     [(kind, reason)] = refused(planned(machine(volumes=[bare]), ("v0", "write_policy", "write_through")))
     assert (kind, "undone" in reason) == ("unknown", True)
@@ -130,7 +130,7 @@ def test_two_volumes_need_the_command_for_all_drives_once() -> None:
 
 @pytest.mark.parametrize("policy", [None, "Drive Specific", "Enabled"])
 def test_drives_with_different_caches_are_not_switched_together(policy: str | None) -> None:
-    """A policy that is unknown, per drive, or contradicted by a drive could not be restored by one command."""
+    """One command could not restore drives whose caches are unknown or differ."""
     settings = {} if policy is None else {"Global Physical Device Write Cache Policy": policy}
     [(kind, _)] = refused(planned(machine(settings), ("v0", "drive_write_cache", "disabled" if policy else "enabled")))
     assert kind == "unknown"
@@ -210,7 +210,7 @@ def test_policies_that_are_bare_numbers_are_refused(item: str, setting: Setting)
 
 
 def test_a_volume_past_the_cache_is_not_cached() -> None:
-    """A volume with SSD I/O bypass cannot be cached, and bypass is not a cache setting."""
+    """A volume with SSD I/O bypass cannot be cached."""
     text = pqi(volume={"Caching": "Disabled", "LD Acceleration Method": "SSD I/O Bypass"})
     [(kind, reason)] = refused(planned(text, ("v0", "write_policy", "protected_write_back")))
     assert (kind, "bypass" in reason) == ("unsupported", True)
@@ -337,7 +337,7 @@ def test_an_invalid_split_is_refused(value: str) -> None:
     ],
 )
 def test_a_split_is_set_while_a_volume_uses_the_cache(now: str, policy: str, order: list[str], direction: int) -> None:
-    """The cache split is set before the last volume stops using the cache, or after the first one starts."""
+    """The split is set only while some volume uses the cache."""
     desired: list[tuple[str, Setting, str]] = [("", "cache_split", "40/60"), ("v0", "write_policy", policy)]
     made = planned(pqi(volume={"Caching": now}), *desired[::direction])
     assert [step.setting for step in made.steps] == order

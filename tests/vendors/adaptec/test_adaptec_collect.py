@@ -41,7 +41,7 @@ def volumes_only(*volumes: str) -> str:
 
 
 def test_a_task_belongs_to_the_controller_of_its_command_line() -> None:
-    """A task of volume 0 on controller 2 does not affect volume 0 on controller 1."""
+    """A task of controller 2 does not affect the volume of controller 1."""
     text = f"~# arcconf getconfig 1\n{machine()}\n~# arcconf getstatus 2\n{status_text('Rebuild', 7)}"
     first, second = found(text).controllers
     assert (first.id, first.volumes[0].status, first.volumes[0].progress) == ("adaptec:1", "ok", None)
@@ -77,7 +77,7 @@ def test_a_task_makes_an_optimal_volume_a_checked_one_and_leaves_a_failed_one() 
 
 
 def test_a_rebuilding_drive_makes_its_degraded_volume_a_rebuilding_one() -> None:
-    """A rebuilding drive makes its degraded volume rebuilding, even if the segments do not show it."""
+    """A rebuilding drive makes its degraded volume rebuilding, even without a rebuilding segment."""
     text = machine(
         volumes=[volume_text(0, {"Status of logical device": "Degraded"})],
         drives=[drive_text(0), drive_text(1, {"State": "Rebuilding"})],

@@ -123,7 +123,7 @@ def test_checks_start_stop_and_end_with_the_clock(demo: Simulated) -> None:
 
 
 def test_a_raw_drive_is_initialised_by_a_separate_command() -> None:
-    """Adding a raw drive is refused and names the command that erases it, which has no undo."""
+    """Adding a raw drive is refused; the command that erases it has no undo."""
     text = machine(
         volumes=[volume_text(0, {"Status of logical device": "Degraded"})],
         drives=[drive_text(0), drive_text(1), drive_text(5, {"State": "Raw (Pass Through)"})],

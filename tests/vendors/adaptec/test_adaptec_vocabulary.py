@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from raidctl.model import BatteryStatus, Health, RaidLevel, VolumeStatus
+from raidctl.model import Health, VolumeStatus
 from raidctl_adaptec.states import DriveWord
 from raidctl_adaptec.vocabulary import drive_word
 from tests.vendors.adaptec.adaptec_outputs import (
-    GREEN,
     ZMM,
     controller_of,
     drive_of,
@@ -79,18 +78,6 @@ def test_a_parity_initialisation_that_has_not_begun_is_not_under_way(
 
 
 @pytest.mark.parametrize(
-    ("text", "level"),
-    [
-        ("1Triple", "raid1t"), ("10(Triple)", "raid10t"), ("Hybrid 1", "raid1"), ("Hybrid RAID 10", "raid10"),
-        ("RAID_Volume", "linear"), ("Simple_volume", "jbod"),
-    ],
-)  # fmt: skip
-def test_a_level_is_read_in_any_spelling(text: str, level: RaidLevel) -> None:
-    """Every spelling of a RAID level is read."""
-    assert volume_of(machine(volumes=[volume_text(0, {"RAID level": text})])).raid_level == level
-
-
-@pytest.mark.parametrize(
     ("text", "health"),
     [
         ("Down/Offline", "critical"), ("Controller Lockup Error", "critical"), ("Missing SG Module", "critical"),
@@ -146,20 +133,6 @@ def test_an_array_status_of_the_guide_is_known(text: str, health: Health) -> Non
     assert (controller.arrays[0].status, controller.arrays[0].status_text) == (health, text)
 
 
-@pytest.mark.parametrize(
-    ("text", "status"),
-    [
-        ("Discharging", "degraded"), ("Charging 55%", "charging"), ("Charge in Progress", "charging"),
-        ("Reconditioning in progress", "learning"), ("Replace battery", "failed"),
-        ("Capacitor/Battery Not Attached", "missing"),
-    ],
-)  # fmt: skip
-def test_a_battery_state_is_known(text: str, status: BatteryStatus) -> None:
-    """Longer battery states are known; a discharging battery is not charging."""
-    (battery,) = controller_of(machine(backup=part("Controller Battery Information", {"Status": text}))).batteries
-    assert battery.status == status
-
-
 @pytest.mark.parametrize(("unit", "safe"), [("Ready", "protected"), ("Charging", "unknown"), ("Failed", "unprotected")])
 def test_a_charging_backup_unit_leaves_the_protection_unknown(unit: str, safe: str) -> None:
     """Write-back "when protected" is on while the unit is not ready: the protection is unknown."""
@@ -186,11 +159,6 @@ def test_a_mode_that_is_not_supported_is_off() -> None:
     ).cache
     assert cache is not None
     assert (cache.write_policy, cache.write_active) == ("off", "off")
-
-
-def test_a_green_backup_that_is_well_stays_so() -> None:
-    """A good Green Backup stays ok."""
-    assert controller_of(pqi(backup=GREEN)).batteries[0].status == "ok"
 
 
 def test_a_drive_state_that_speaks_of_a_failure_is_critical() -> None:

@@ -43,6 +43,8 @@ def test_a_volume_is_read() -> None:
         ("0", "raid0"), ("1E", "raid1e"), ("5EE", "raid5"), ("6 Reed-Solomon", "raid6"), ("10", "raid10"),
         ("50", "raid50"), ("60", "raid60"), ("Simple_volume", "jbod"), ("Spanned volume", "linear"),
         ("1(ADM)", "raid1t"), ("10 Triple", "raid10t"),
+        ("1Triple", "raid1t"), ("10(Triple)", "raid10t"), ("Hybrid 1", "raid1"), ("Hybrid RAID 10", "raid10"),
+        ("RAID_Volume", "linear"),
     ],
 )  # fmt: skip
 def test_a_level_is_read(text: str, level: RaidLevel) -> None:

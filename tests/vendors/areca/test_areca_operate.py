@@ -59,7 +59,7 @@ def test_every_recorded_output_is_printed_as_it_was(tmp_path: Path, name: str) -
 
 
 def test_a_member_is_pulled_and_the_controller_rebuilds(demo: Simulated) -> None:
-    """No command is needed before the pull or in the old bay, and the rebuild ends in time."""
+    """No command is needed to pull a member or to rebuild in its bay."""
     assert play(demo, deed("take_out")) == []
     demo.pull("E2:S4")
     assert states(demo)[0] == ("degraded", 5)

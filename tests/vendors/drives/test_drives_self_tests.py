@@ -133,7 +133,7 @@ def test_a_drive_is_asked_once_and_not_woken() -> None:
 
 
 def test_only_nodes_of_drives_reach_the_command() -> None:
-    """A virtual drive, a drive without a node and a node of another kind are refused; no command has "force"."""
+    """Only a drive's node is accepted, and no command has "force"."""
     made = [start(DRIVE, "short"), start(DRIVE, "long"), stop(DRIVE)]
     assert [action.argv for action in made if isinstance(action, Action)] == [
         ("smartctl", "-t", "short", "/dev/sda"),

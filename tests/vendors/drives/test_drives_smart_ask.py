@@ -56,7 +56,7 @@ def test_one_call_is_enough(text: str, serial: str) -> None:
 
 
 def test_an_old_release_is_asked_for_the_plain_table() -> None:
-    """A smartctl that does not know an option of the first call is called again without it."""
+    """A smartctl that refuses an option is called again without it."""
     plain = ("smartctl", "-n", "standby", "-a", "/dev/sdq")
     (parts, _, problems), machine = asked(
         {FIRST: printed("=======> INVALID ARGUMENT TO -f: old\n", 1), plain: printed(SAS)}
@@ -67,7 +67,7 @@ def test_an_old_release_is_asked_for_the_plain_table() -> None:
 
 
 def test_two_zeros_are_no_temperature() -> None:
-    """Where smartctl's two zeros mean that the drive has no temperature log, the temperature is unknown."""
+    """If smartctl's two zeros mean no temperature log, the temperature is unknown."""
     (parts, _, _), _ = asked({FIRST: printed(NO_LOG)})
     assert parts[0].temperature_celsius is None
 
@@ -114,6 +114,6 @@ def test_each_failure_is_a_separate_kind_of_problem(answer: RunAnswer, kind: str
 
 
 def test_the_exit_status_is_compared_with_the_output() -> None:
-    """Bit 3 of the exit status means a failing drive, and a problem reports an output without it."""
+    """A failing bit in the exit status without a line in the output is a problem."""
     (_, _, problems), _ = asked({FIRST: printed(FULL, 8)})
     assert ["exit status" in problem.message for problem in problems] == [True]

@@ -104,7 +104,7 @@ def test_no_recovery_is_claimed_where_perhaps_no_whole_copy_is_left(
 
 
 def test_a_missing_device_is_a_failed_member() -> None:
-    """The image without a device is the failed one, the other keeps its physical volume."""
+    """Only the image without a device has failed."""
     controller = _controller(_json(attr="rwi-aor-p-", images=(_OK, _GONE)))
     assert [(drive.device, drive.role, drive.status) for drive in controller.drives] == [
         ("/dev/sda2", "member", "ok"), (None, "failed", "critical"),
@@ -112,7 +112,7 @@ def test_a_missing_device_is_a_failed_member() -> None:
 
 
 def test_integrity_lies_between_an_image_and_its_device() -> None:
-    """With dm-integrity the image lists further volumes, and the drive is the one below these."""
+    """With dm-integrity, the drive is the one below the image's further volumes."""
     document = json.loads(_json())
     rows = document["report"][0]["lv"]
     rows[1] |= {"segtype": "integrity", "devices": "data_rimage_0_iorig(0)"}
@@ -325,7 +325,7 @@ def test_an_image_that_needs_a_refresh_is_no_good_drive() -> None:
 
 
 def test_images_of_an_inactive_volume_are_not_called_out_of_sync() -> None:
-    """For an inactive volume lvs prints ``I`` for each image, as it does not ask the kernel."""
+    """The letter ``I`` of an inactive volume's images does not mean out of sync."""
     controller = _controller(_json(attr="rwi---r---", sync="", action="", images=("Iwi---r---", "Iwi---r---")))
     [volume] = controller.volumes
     assert (volume.status, volume.drives_active) == ("inactive", None)

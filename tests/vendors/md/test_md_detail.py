@@ -9,7 +9,7 @@ from tests.vendors.md.md_outputs import DETAIL, array, controller, drives, lines
 
 
 def test_md_detail_every_field_of_an_array() -> None:
-    """Each label of a healthy array lands in its field, with the line as evidence."""
+    """Each label of a healthy array fills its field, with the line as evidence."""
     found = volume(DETAIL)
     assert (found.id, found.device, found.name) == ("md:md7", "/dev/md7", "plum:seven")
     assert (found.raid_level, found.size_bytes, found.strip_bytes) == ("raid6", 20953088 * 1024, 256 * 1024)
@@ -65,7 +65,7 @@ def test_md_detail_words_of_the_state(words: str, status: str, operation: str | 
 
 
 def test_md_detail_an_unknown_word_is_reported() -> None:
-    """An unknown word of the state makes it unknown and is kept, and a problem names the array."""
+    """An unknown word of the state is kept, and a problem names the array."""
     found = read(DETAIL.replace("State : clean\n", "State : clean, dreaming\n"))
     volume_ = found.controllers[0].volumes[0]
     assert (volume_.status, volume_.status_text) == ("unknown", "clean, dreaming")
@@ -177,7 +177,7 @@ def test_md_detail_level_of_an_inactive_array_is_doubted() -> None:
 
 
 def test_md_detail_of_old_releases() -> None:
-    """Versions with zeros, sizes below 5000 KiB without brackets and narrow labels are read as well."""
+    """Old versions, sizes without brackets and narrow labels are read."""
     text = (
         "/dev/md2:\n        Version : 00.90.03\n     Raid Level : raid10\n     Array Size : 4096\n"
         "  Used Dev Size : 2048\n   Raid Devices : 4\n  Total Devices : 4\nPreferred Minor : 2\n"
@@ -210,6 +210,6 @@ def test_md_detail_of_a_named_array() -> None:
 
 
 def test_md_detail_without_its_first_line() -> None:
-    """A text whose first line is missing is understood, and a name that a mailer broke is still the name."""
+    """An output without its first line is read, and so is a wrapped name."""
     assert volume(DETAIL.partition("\n")[2]).raid_level == "raid6"
     assert volume(DETAIL.replace("(local to host plum)", "(local to host\nplum)")).name == "plum:seven"

@@ -161,7 +161,7 @@ def test_md_examine_state_of_the_array(slots: str, status: str) -> None:
 
 
 def test_md_examine_sizes_of_older_releases() -> None:
-    """Where the number has no unit, the figure in brackets decides between KiB and sectors."""
+    """Without a unit, the number in brackets decides between KiB and sectors."""
     text = EXAMINE.replace("20953088 KiB (19.98", "41906176 (19.98")
     assert volume(text).size_bytes == 20953088 * 1024
 

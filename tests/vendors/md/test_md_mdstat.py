@@ -15,7 +15,7 @@ from tests.vendors.md.md_outputs import array, controller, drives, lines_of, rea
 
 
 def test_md_mdstat_a_mirror_is_read_whole() -> None:
-    """Level, size, counts, bitmap and members of a mirror come out of its three lines."""
+    """Level, size, counts, bitmap and members of a mirror are read."""
     text = (
         "Personalities : [raid1] \nmd0 : active raid1 sdb1[1] sda1[0]\n      523264 blocks super 1.2 [2/2] [UU]\n"
         "      bitmap: 1/4 pages [4KB], 65536KB chunk\n\nunused devices: <none>\n"
@@ -345,7 +345,7 @@ def test_md_mdstat_a_member_that_is_not_in_sync_is_not_ok() -> None:
 
 
 def test_md_mdstat_members_on_a_line_that_is_cut_off_are_not_good() -> None:
-    """Members on a cut line are unknown, as a missing line may show one out of sync."""
+    """Members on a cut line are unknown, as a missing line may contradict them."""
     text = "Personalities : [raid1]\nmd127 : inactive sdc[1](S) sdb[0](S) sd"
     assert {name: drive.status for name, drive in drives(text).items()} == {"sdb": "unknown", "sdc": "unknown"}
 
@@ -371,7 +371,7 @@ def test_an_array_that_waits_for_its_first_write_has_a_remedy() -> None:
 
 
 def test_md_mdstat_an_array_with_a_damaged_container_is_no_container() -> None:
-    """An array with a damaged container name is still an array, because it has a level."""
+    """An array whose container's name is damaged is still an array."""
     text = (
         "Personalities : [raid4]\nmd126 : active raid4 sdb[2] sda[0]\n"
         "      500102144 blocks super external:{} level 4, 64k chunk, algorithm 5 [2/1] [U_]\n\n"

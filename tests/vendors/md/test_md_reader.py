@@ -10,7 +10,7 @@ from tests.vendors.md.md_outputs import DETAIL, EXAMINE, array, controller, driv
 
 
 def test_md_reader_the_remark_behind_a_uuid_is_no_part_of_it() -> None:
-    """The remark "(local to host plum)" of a 0.90 array is not part of the UUID."""
+    """The remark "(local to host plum)" is not part of the UUID."""
     text = DETAIL.replace("c6d7e8f9\n", "c6d7e8f9 (local to host plum)\n")
     assert volume(text).unique_id == "0a1b2c3d:4e5f6071:8293a4b5:c6d7e8f9"
     assert controller(text, EXAMINE).volumes == (volume(text, EXAMINE),)
@@ -67,7 +67,7 @@ def test_md_reader_versions_of_old_releases(word: str, metadata: str | None) -> 
 
 
 def test_md_reader_an_array_in_a_container_without_the_container() -> None:
-    """Without the container's output its name is the metadata, unless a DDF label shows the format."""
+    """Without its container, an array's metadata is the container's name or DDF."""
     mdstat = "md126 : active raid1 sdb[1] sda[0]\n      9000 blocks super external:/md127/0 [2/2] [UU]\n"
     assert volume(mdstat).metadata == "external:/md127/0"
     ddf = (
@@ -123,7 +123,7 @@ def test_md_reader_unknown_marks_and_levels_are_problems() -> None:
 
 
 def test_md_reader_queries() -> None:
-    """An array too small for a size, the name of an array in old releases, and devices that are none."""
+    """Arrays without a size, old names of arrays, and devices that are no arrays are read."""
     found = read(
         "/dev/md1:  raid1 2 devices, 0 spares. Use mdadm --detail for more detail.\n"
         "/dev/sda1: device 1 in 2 device active raid1 md0.  Use mdadm --examine for more detail.\n"
@@ -164,7 +164,7 @@ def test_md_reader_an_array_line_that_goes_on() -> None:
     ],
 )
 def test_md_reader_lists_of_bad_blocks(text: str, severity: str) -> None:
-    """Entries in a member's log of bad blocks are a warning, an empty log is a note."""
+    """Entries in a log of bad blocks are a warning, an empty log is a note."""
     kind = md.sniff("x", text)
     assert kind is not None
     found = md.read([Document("x", kind.kind, text)])

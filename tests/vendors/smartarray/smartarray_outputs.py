@@ -1,4 +1,4 @@
-"""Outputs in the tools' formats, with invented names and numbers, and a runner that replies by a script."""
+"""Outputs in the tools' formats with invented values, and a runner that replies by a script."""
 
 from __future__ import annotations
 

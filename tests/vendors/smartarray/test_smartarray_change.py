@@ -70,7 +70,7 @@ def test_ssd_smart_path_is_switched_off_first(tmp_path: Path) -> None:
 
 
 def test_the_new_wording_of_the_drives_cache_names_the_use(tmp_path: Path) -> None:
-    """Gen10 has a setting for each use of the drives, so the command names the use."""
+    """Gen10 has a cache setting for each use of the drives."""
     controller = simulated_controller("gen10", tmp_path)
     [command] = commands(planned(controller, controller.volumes[0].id, "drive_write_cache", "enabled"))
     assert command.endswith("modify drivewritecache=enable usage=configured forced")
@@ -139,7 +139,7 @@ def test_what_acts_on_the_whole_controller_is_reported(tmp_path: Path, setting: 
 def test_a_split_is_set_while_a_volume_uses_the_cache(
     p400: Controller, policy: str, order: list[str], direction: int
 ) -> None:
-    """The split is set before the last volume stops using the cache, or after the first one starts."""
+    """The split is set only while some volume uses the cache."""
     on = policy == "write_through"
     cache = VolumeCache(write_policy="protected_write_back" if on else "write_through")
     volume = msgspec.structs.replace(p400.volumes[0], cache=cache)

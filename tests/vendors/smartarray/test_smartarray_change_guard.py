@@ -50,7 +50,7 @@ def passes(controller: Controller, value: str = "protected_write_back", setting:
 @over("word", [*GOOD, *BAD])
 @over("count", ["0", "1", "2", "N/A"])
 def test_write_back_needs_a_good_battery(demo: str, word: str, count: str) -> None:
-    """Batteries of the P400 and a capacitor of the P440 allow write-back only with a good status word."""
+    """Batteries and capacitors allow write-back only with a good status word."""
     [controller] = controllers(COUNT.sub(rf"\g<1>{count}", STATUS.sub(rf"\g<1>{word}", text(demo))))
     assert passes(controller) == (word in GOOD and count != "0")
     assert not passes(controller, "unprotected_write_back")
@@ -76,7 +76,7 @@ def test_a_disabled_cache_refuses_write_back(word: str, through: bool) -> None:
 
 
 def test_a_temporarily_disabled_cache_is_not_active() -> None:
-    """Write-back may be set, and the next reading shows that it is not active, with the reason."""
+    """Write-back may be set, but the next reading shows why it is not active."""
     [controller] = controllers(CACHE.sub(r"\g<1>Temporarily Disabled", text("p440")))
     cache = controller.volumes[0].cache
     assert cache is not None

@@ -160,7 +160,7 @@ def test_the_group_gives_the_role_of_a_drive(group: str, role: Role) -> None:
 
 
 def test_an_hba_mode_drive_has_a_device() -> None:
-    """The section of an HBA-mode drive names its device, and its type overrides the group's title."""
+    """The type of a drive overrides its group's title, and HBA mode has a device."""
     found = drive(
         """
         Smart Array P822 in Slot 3
@@ -204,7 +204,7 @@ _HEAD = "Smart Array P440 in Slot 3\n\n   array A\n\n"
 
 @pytest.mark.parametrize("count", [1, 2, 4])
 def test_a_drive_page_that_ends_too_early_is_cut_off(count: int) -> None:
-    """A page that lacks its status or the last line of the other pages is cut off."""
+    """A page without its status, or without the other pages' last line, is cut off."""
     text = _HEAD + "".join(_PAGE.format(bay) for bay in range(1, count + 1))
     whole, lines = text.rstrip("\n"), text.rstrip().splitlines(keepends=True)
     assert not [one for one in read_text(text).inventory.problems if one.kind == "unread"]

@@ -66,7 +66,7 @@ def test_a_tool_off_the_path_is_called_by_its_path() -> None:
 
 
 def test_several_tools_report_their_controllers() -> None:
-    """Each controller is shown once, from the tool that reports most, and a note names that tool."""
+    """Each controller is shown once, and a note names the tool that reports most."""
     script = Script(
         {"ssacli": "/usr/sbin/ssacli", "hpacucli": "/usr/sbin/hpacucli"},
         {

@@ -76,7 +76,7 @@ def test_an_unknown_state_ends_with_exit_code_3() -> None:
      ("RAID 1 ADM", None), ("(Unknown RAID level (tolerance_type = 9)", None)],
 )  # fmt: skip
 def test_a_word_for_several_levels_gives_none(level: str, expected: str | None) -> None:
-    """Since "RAID 1" may be a mirror or a striped mirror, level and redundancy are unknown."""
+    """A word for two levels leaves level and redundancy unknown."""
     volume = _volume("OK. ", level)
     assert (volume.raid_level, volume.failures_tolerated) == (expected, 0 if expected == "raid0" else None)
 
@@ -180,7 +180,7 @@ def test_a_cut_output_never_looks_better(text: str) -> None:
 
 
 def test_a_state_without_its_full_stop_is_cut_off() -> None:
-    """The tool ends each state with a full stop, so an output without it is cut off."""
+    """A state without a full stop at its end is cut off."""
     good = f"{_GOOD}{_GOOD.replace('c0d0', 'c1d0')}"
     assert _code(read_text(good)) == 0
     assert _code(read_text(good.rstrip(" .\n"))) == 3

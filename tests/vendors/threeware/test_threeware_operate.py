@@ -20,7 +20,7 @@ MEMBER, SPARE, FREE = "threeware:6/p3", "threeware:6/p6", "threeware:6/p7"
 
 @pytest.fixture
 def demo(tmp_path: Path) -> Simulated:
-    """A mirror of p0 and p1, a RAID-5 of p2 to p5, the spare p6, the free drive p7; Auto-Rebuild is off."""
+    """A mirror, a RAID-5 of p2 to p5, the spare p6 and the free drive p7, without Auto-Rebuild."""
     return simulated("9690", tmp_path)
 
 

@@ -1,4 +1,4 @@
-"""Rates of 3ware controllers, set through the change engine on a recorded machine that can be changed."""
+"""Rates of 3ware controllers, set on a simulated machine."""
 
 from __future__ import annotations
 

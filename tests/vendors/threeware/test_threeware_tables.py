@@ -47,7 +47,7 @@ def test_a_unit_is_an_array_and_a_volume() -> None:
 
 
 def test_a_spare_is_a_drive_and_no_volume() -> None:
-    """The unit of a spare is a detail of its drive, or of the controller without that drive."""
+    """The unit of a spare is a detail of its drive, if listed."""
     spare = controller(ALL).drives[3]
     assert (spare.role, spare.array, spare.details["u1 UnitType"]) == ("spare", None, "SPARE")
     alone = controller(UNITS)
