@@ -6,18 +6,18 @@ import pytest
 
 from raidctl.model import BatteryStatus
 from tests.support.judged import wrong
-from tests.vendors.adaptec.adaptec_texts import battery_of, card_of, found, left, machine, part, pqi
+from tests.vendors.adaptec.adaptec_outputs import battery_of, controller_of, found, left, machine, part, pqi
 
 
 def battery(status: str, **more: str) -> str:
-    """A card with a battery."""
-    told = {"Status": status, "Over temperature": more.get("hot", "No"), "Capacity remaining": "98 percent"}
-    told["Time remaining (at current draw)"] = "3 days, 1 hours, 11 minutes"
-    return machine(backup=part("Controller Battery Information", told))
+    """A controller with a battery."""
+    values = {"Status": status, "Over temperature": more.get("hot", "No"), "Capacity remaining": "98 percent"}
+    values["Time remaining (at current draw)"] = "3 days, 1 hours, 11 minutes"
+    return machine(backup=part("Controller Battery Information", values))
 
 
 def unit(overall: str, supercap: str, learn: str = "Idle") -> str:
-    """A card with a cache backup unit."""
+    """A controller with a cache backup unit."""
     inner = (
         "         -----------------------------------\n         Supercap Information\n"
         "         -----------------------------------\n"
@@ -43,23 +43,31 @@ def unit(overall: str, supercap: str, learn: str = "Idle") -> str:
     [
         ("Optimal", "ok"), ("Okay", "ok"), ("Failed", "failed"), ("Charging", "charging"), ("Learning", "learning"),
         ("Depleted", "degraded"), ("Not Installed", "missing"),
+        ("Discharging", "degraded"), ("Charging 55%", "charging"), ("Charge in Progress", "charging"),
+        ("Reconditioning in progress", "learning"), ("Replace battery", "failed"),
+        ("Capacitor/Battery Not Attached", "missing"),
     ],
 )  # fmt: skip
-def test_a_battery_is_told(text: str, status: BatteryStatus) -> None:
-    """Status, charge and the tool's own word."""
-    told = battery_of(battery(text))
-    assert (told.id, told.kind, told.status, told.status_text) == ("adaptec:1/battery0", "battery", status, text)
-    assert told.charge_percent == 98
-    assert told.details["Time remaining (at current draw)"] == "3 days, 1 hours, 11 minutes"
+def test_a_battery_is_read(text: str, status: BatteryStatus) -> None:
+    """Status, charge and the tool's own word are read."""
+    reported = battery_of(battery(text))
+    assert (reported.id, reported.kind, reported.status, reported.status_text) == (
+        "adaptec:1/battery0",
+        "battery",
+        status,
+        text,
+    )
+    assert reported.charge_percent == 98
+    assert reported.details["Time remaining (at current draw)"] == "3 days, 1 hours, 11 minutes"
 
 
-def test_a_hot_battery_is_not_well() -> None:
-    """``Over temperature : Yes`` counts although the status is optimal."""
+def test_a_hot_battery_is_degraded() -> None:
+    """``Over temperature : Yes`` degrades a battery whose status is optimal."""
     assert battery_of(battery("Optimal", hot="Yes")).status == "degraded"
 
 
-def test_an_unknown_battery_word_is_said() -> None:
-    """The battery is unknown, not well."""
+def test_an_unknown_battery_word_is_reported() -> None:
+    """An unknown status word is a problem, and the battery's status is unknown."""
     observation = found(battery("Humming"))
     assert observation.controllers[0].batteries[0].status == "unknown"
     assert [p.where for p in observation.problems if p.kind == "unread"] == ["adaptec:1/battery0"]
@@ -69,18 +77,23 @@ def test_an_unknown_battery_word_is_said() -> None:
     ("text", "status"), [("ZMM Optimal", "ok"), ("ZMM not installed", "missing"), ("ZMM Charging", "charging")]
 )
 def test_a_zmm_is_a_capacitor(text: str, status: BatteryStatus) -> None:
-    """Its words begin with its name."""
-    told = battery_of(machine(backup=part("Controller ZMM Information", {"Status": text})))
-    assert (told.kind, told.status, told.status_text) == ("capacitor", status, text)
+    """A ZMM is a capacitor; its status words begin with "ZMM"."""
+    reported = battery_of(machine(backup=part("Controller ZMM Information", {"Status": text})))
+    assert (reported.kind, reported.status, reported.status_text) == ("capacitor", status, text)
 
 
-def test_a_backup_unit_is_told() -> None:
-    """Temperature, voltage, charge and the next learn cycle of its capacitor."""
+def test_a_backup_unit_is_read() -> None:
+    """Temperature, voltage, charge and the next learn cycle of the capacitor are read."""
     text = unit("Ready", "Ready")
-    told = battery_of(text)
-    assert (told.kind, told.status, told.charge_percent, told.temperature_celsius) == ("capacitor", "ok", 99, 33)
-    assert (told.voltage_volts, told.next_learn_at) == (4.951, "253 hours")
-    assert told.details["Life-time Temperature Recorded (Min/Max)"] == "20 deg C/ 47 deg C"
+    reported = battery_of(text)
+    assert (reported.kind, reported.status, reported.charge_percent, reported.temperature_celsius) == (
+        "capacitor",
+        "ok",
+        99,
+        33,
+    )
+    assert (reported.voltage_volts, reported.next_learn_at) == (4.951, "253 hours")
+    assert reported.details["Life-time Temperature Recorded (Min/Max)"] == "20 deg C/ 47 deg C"
     assert left(text) == []
 
 
@@ -93,7 +106,7 @@ def test_a_backup_unit_is_told() -> None:
     ],
 )  # fmt: skip
 def test_the_parts_of_a_backup_unit_count(overall: str, supercap: str, learn: str, status: BatteryStatus) -> None:
-    """The overall word does not say what is wrong."""
+    """The status combines the overall word with those of the capacitor and its learn cycle."""
     assert battery_of(unit(overall, supercap, learn)).status == status
 
 
@@ -101,31 +114,31 @@ def test_the_parts_of_a_backup_unit_count(overall: str, supercap: str, learn: st
     ("text", "status"),
     [("Ok", "ok"), ("Recharging", "charging"), ("Failed (Replace Batteries/Capacitors)", "failed")],
 )
-def test_a_green_backup_is_told(text: str, status: BatteryStatus) -> None:
-    """A request to replace it is one."""
-    told = battery_of(pqi(backup={"Backup Power Status": text, "Battery/Capacitor Pack Count": 1}))
-    assert (told.status, told.replace) == (status, True if status == "failed" else None)
+def test_a_green_backup_is_read(text: str, status: BatteryStatus) -> None:
+    """A status that asks for a replacement sets ``replace``."""
+    reported = battery_of(pqi(backup={"Backup Power Status": text, "Battery/Capacitor Pack Count": 1}))
+    assert (reported.status, reported.replace) == (status, True if status == "failed" else None)
 
 
 @pytest.mark.parametrize(("health", "status"), [("100 percent", "ok"), ("12 percent", "degraded")])
 def test_a_green_backup_with_figures_is_understood(health: str, status: BatteryStatus) -> None:
-    """Versions 3 and 4 print the voltage in words, and the health as a percentage."""
-    told = pqi(backup={"Backup Power Status": "Ok", "Voltage": "5208 milliVolts", "Health Status": health})
-    assert battery_of(told).status == status
-    assert battery_of(told).voltage_volts == 5.208
-    assert not [one for one in found(told).problems if one.kind == "unread"]
+    """Versions 3 and 4 print the voltage in words and the health as a percentage."""
+    output = pqi(backup={"Backup Power Status": "Ok", "Voltage": "5208 milliVolts", "Health Status": health})
+    assert battery_of(output).status == status
+    assert battery_of(output).voltage_volts == 5.208
+    assert not [one for one in found(output).problems if one.kind == "unread"]
 
 
 def test_a_hardware_error_counts() -> None:
-    """Although the status is well."""
+    """A hardware error fails the battery, whatever its status word."""
     assert battery_of(pqi(backup={"Backup Power Status": "Ok", "Hardware Error": "Cable Error"})).status == "failed"
 
 
 def test_without_a_section_there_is_no_battery() -> None:
-    """Nothing is invented."""
-    assert card_of(pqi(backup=None)).batteries == ()
+    """No section in the output, no battery."""
+    assert controller_of(pqi(backup=None)).batteries == ()
 
 
 def test_a_failed_battery_is_a_problem() -> None:
-    """It names the battery and says to replace it."""
+    """A failed battery is reported under its id."""
     assert "adaptec:1/battery0" in wrong(found(battery("Failed")))

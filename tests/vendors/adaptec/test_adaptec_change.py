@@ -1,4 +1,4 @@
-"""Plans of setcache commands, and what the tool's answers mean."""
+"""Plans of setcache commands, and how the tool's replies are judged."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from raidctl.model import Controller, Tool
 from raidctl.request import Failure, ReadAnswer, RunAnswer
 from raidctl.vendor.plan import Action, Desired, Plan, Setting
 from raidctl_adaptec.change import current_settings, flushes, judge, plan
-from tests.vendors.adaptec.adaptec_texts import card_of, drive_text, machine, part, pqi, volume_text
+from tests.vendors.adaptec.adaptec_outputs import controller_of, drive_text, machine, part, pqi, volume_text
 
 TOOLS = (Tool(name="arcconf", path="/usr/sbin/arcconf"),)
 DRIVES_OFF = {"Global Physical Device Write Cache Policy": "Disabled"}
 
 
 def planned(text: str, *wanted: tuple[str, Setting, str], tools: Sequence[Tool] = TOOLS) -> Plan:
-    """The plan for wishes on the card of a text."""
-    return planned_on(card_of(text), *wanted, tools=tools)
+    """The plan for desired settings on the controller of an output."""
+    return planned_on(controller_of(text), *wanted, tools=tools)
 
 
-def planned_on(card: Controller, *wanted: tuple[str, Setting, str], tools: Sequence[Tool] = TOOLS) -> Plan:
-    """The plan for wishes on a card; objects are named without the card's id."""
+def planned_on(controller: Controller, *wanted: tuple[str, Setting, str], tools: Sequence[Tool] = TOOLS) -> Plan:
+    """The plan for desired settings on a controller; objects are named without the controller's id."""
     ids = {item: f"adaptec:1/{item}" if item else "adaptec:1" for item, _, _ in wanted}
-    wishes = [Desired(object_id=ids[item], setting=setting, value=value) for item, setting, value in wanted]
-    return plan(card, wishes, tools)
+    desired = [Desired(object_id=ids[item], setting=setting, value=value) for item, setting, value in wanted]
+    return plan(controller, desired, tools)
 
 
 def commands(made: Plan) -> list[str]:
@@ -45,7 +45,7 @@ def refused(made: Plan) -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize(
-    ("told", "before"),
+    ("configured", "before"),
     [
         ("Disabled", "wt"),
         ("Disabled (write-through)", "wt"),
@@ -58,9 +58,11 @@ def refused(made: Plan) -> list[tuple[str, str]]:
 @pytest.mark.parametrize(
     ("wanted", "mode"), [("write_through", "wt"), ("protected_write_back", "wbb"), ("unprotected_write_back", "wb")]
 )
-def test_a_write_policy_is_one_command_with_its_undo(told: str, before: str, wanted: str, mode: str) -> None:
-    """From each setting to each other; to set an equal value would fail, so it is never sent."""
-    made = planned(machine(volumes=[volume_text(0, {"Write-cache setting": told})]), ("v0", "write_policy", wanted))
+def test_a_write_policy_is_one_command_with_its_undo(configured: str, before: str, wanted: str, mode: str) -> None:
+    """Each write policy changes to each other by one command; an unchanged value, which would fail, is never sent."""
+    made = planned(
+        machine(volumes=[volume_text(0, {"Write-cache setting": configured})]), ("v0", "write_policy", wanted)
+    )
     if mode == before:
         assert (made.steps, len(made.already)) == ((), 1)
     else:
@@ -68,8 +70,8 @@ def test_a_write_policy_is_one_command_with_its_undo(told: str, before: str, wan
         assert commands(made) == [f"{whole.format(mode)} | {whole.format(before)}"]
 
 
-def test_read_and_write_cache_are_two_knobs() -> None:
-    """Each has its command, in the order of the wishes; both survive a reboot, and one process runs at a time."""
+def test_read_and_write_cache_are_two_settings() -> None:
+    """Read and write cache have a command each, in the order of the request; both persist and share one lock."""
     made = planned(machine(), ("v0", "read_policy", "off"), ("v0", "write_policy", "write_through"))
     assert [step.action.argv[5] for step in made.steps] == ["roff", "wt"]
     assert all(step.persistent and step.action.lock == "adaptec" for step in made.steps)
@@ -82,8 +84,8 @@ def test_read_and_write_cache_are_two_knobs() -> None:
         ("drive_write_cache", "default"), ("stripe_cache_size", "512"),
     ],
 )  # fmt: skip
-def test_what_a_volume_of_an_aacraid_card_does_not_have_is_refused(setting: Setting, value: str) -> None:
-    """It is unsupported, with the reason."""
+def test_settings_that_an_aacraid_volume_lacks_are_refused(setting: Setting, value: str) -> None:
+    """A setting or value that an aacraid volume lacks is unsupported, with a reason."""
     [(kind, reason)] = refused(planned(machine(), ("v0", setting, value)))
     assert (kind, reason[-1]) == ("unsupported", ".")
 
@@ -92,56 +94,56 @@ def test_what_a_volume_of_an_aacraid_card_does_not_have_is_refused(setting: Sett
     ("setting", "value"),
     [("cache_split", "25/75"), ("no_battery_write_cache", "enabled"), ("bypass_threshold", "512")],
 )
-def test_settings_of_the_younger_cards_are_refused_on_the_older(setting: Setting, value: str) -> None:
-    """Ratio, no-battery write cache and threshold are smartpqi's."""
+def test_smartpqi_settings_are_refused_on_aacraid(setting: Setting, value: str) -> None:
+    """Cache ratio, no-battery write cache and bypass threshold exist on smartpqi only."""
     [(kind, reason)] = refused(planned(machine(), ("", setting, value)))
     assert (kind, "aacraid" in reason) == ("unsupported", True)
 
 
-def test_a_write_setting_that_is_not_told_is_not_changed() -> None:
-    """Old versions print the mode alone: what was set could not be put back."""
+def test_an_unknown_write_setting_is_not_changed() -> None:
+    """An unknown write policy is not changed, as it could not be restored."""
     bare = volume_text(0, {"Write-cache setting": "Unknown"})
     [(kind, reason)] = refused(planned(machine(volumes=[bare]), ("v0", "write_policy", "write_through")))
     assert (kind, "undone" in reason) == ("unknown", True)
 
 
 def test_a_volume_without_a_write_cache_is_left_alone() -> None:
-    """A volume whose cache is not supported has nothing to set."""
+    """A volume whose write cache is not supported has nothing to set."""
     none = volume_text(0, {"Write-cache setting": "Not supported", "Write-cache status": "Not supported"})
     [(kind, _)] = refused(planned(machine(volumes=[none]), ("v0", "write_policy", "write_through")))
     assert kind == "unsupported"
 
 
 def test_all_drives_are_switched_with_one_command() -> None:
-    """Where card and drives agree; the plan says that it acts on all."""
+    """One command switches all drives if controller and drives agree, and the plan names them."""
     made = planned(machine(DRIVES_OFF), ("v0", "drive_write_cache", "enabled"))
     assert commands(made) == ["setcache 1 deviceall enable noprompt | setcache 1 deviceall disable noprompt"]
     assert "all drives" in made.steps[0].affects[0]
 
 
 def test_two_volumes_need_the_command_for_all_drives_once() -> None:
-    """The second wish finds the knob turned."""
+    """Two volumes need the command for all drives only once."""
     text = machine(DRIVES_OFF, volumes=[volume_text(0), volume_text(1)])
     made = planned(text, ("v0", "drive_write_cache", "enabled"), ("v1", "drive_write_cache", "enabled"))
     assert len(commands(made)) == 1
 
 
 @pytest.mark.parametrize("policy", [None, "Drive Specific", "Enabled"])
-def test_drives_that_do_not_all_stand_alike_are_not_switched_together(policy: str | None) -> None:
-    """Not told, drive by drive, or told otherwise by a drive: one word for all could not put them back."""
-    card = {} if policy is None else {"Global Physical Device Write Cache Policy": policy}
-    [(kind, _)] = refused(planned(machine(card), ("v0", "drive_write_cache", "disabled" if policy else "enabled")))
+def test_drives_with_different_caches_are_not_switched_together(policy: str | None) -> None:
+    """One command could not restore drives whose caches are unknown or differ."""
+    settings = {} if policy is None else {"Global Physical Device Write Cache Policy": policy}
+    [(kind, _)] = refused(planned(machine(settings), ("v0", "drive_write_cache", "disabled" if policy else "enabled")))
     assert kind == "unknown"
 
 
 def test_one_drive_is_switched_by_channel_and_device() -> None:
-    """Channel and device stand before wb or wt."""
+    """The command names channel and device before wb or wt."""
     made = planned(machine(), ("0,1", "write_cache", "enabled"))
     assert commands(made) == ["setcache 1 device 0 1 wb noprompt | setcache 1 device 0 1 wt noprompt"]
 
 
-def test_a_drive_that_does_not_tell_its_cache_is_not_switched() -> None:
-    """Unknown cannot be put back."""
+def test_a_drive_with_an_unknown_cache_is_not_switched() -> None:
+    """An unknown drive cache is not switched, as it could not be restored."""
     text = machine(drives=[drive_text(0, {"Write Cache": "Unknown"}), drive_text(1)])
     [(kind, _)] = refused(planned(text, ("0,0", "write_cache", "disabled")))
     assert kind == "unknown"
@@ -151,21 +153,21 @@ def test_a_drive_that_does_not_tell_its_cache_is_not_switched() -> None:
 
 
 def test_caching_of_a_volume_is_switched_for_reads_and_writes() -> None:
-    """Write-through is caching off; the plan says that reads go with it."""
+    """Write-through disables caching, and the plan reports that reads lose the cache too."""
     made = planned(pqi(), ("v0", "write_policy", "write_through"))
     assert commands(made) == ["setcache 1 logicaldrive 0 coff noprompt | setcache 1 logicaldrive 0 con noprompt"]
     assert "Reads" in made.steps[0].affects[0]
 
 
-def test_unprotected_write_back_is_the_no_battery_cache_of_the_card() -> None:
-    """Caching first, the protection last."""
+def test_unprotected_write_back_is_the_no_battery_write_cache() -> None:
+    """Unprotected write-back enables caching first and removes the protection last."""
     off = pqi(volume={"Caching": "Disabled", "LD Acceleration Method": "None"})
     made = planned(off, ("v0", "write_policy", "unprotected_write_back"))
     assert [step.setting for step in made.steps] == ["caching", "nobatterywritecache"]
 
 
 def test_the_way_back_to_protected_begins_with_the_protection() -> None:
-    """No moment on the way is less protected than both of its ends."""
+    """The protection is restored before caching is enabled."""
     bold = pqi(
         cache={"No-Battery Write Cache": "Enabled"}, volume={"Caching": "Disabled", "LD Acceleration Method": "None"}
     )
@@ -177,13 +179,13 @@ def test_the_way_back_to_protected_begins_with_the_protection() -> None:
 
 
 def test_the_ratio_is_two_words() -> None:
-    """Read and write percent stand apart."""
+    """The cache ratio is sent as two arguments, read and write percent."""
     made = planned(pqi(), ("", "cache_split", "20/80"))
     assert commands(made) == ["setcache 1 cacheratio 20 80 | setcache 1 cacheratio 10 90"]
 
 
-def test_a_ratio_that_is_not_told_is_not_changed() -> None:
-    """It could not be put back."""
+def test_an_unknown_ratio_is_not_changed() -> None:
+    """An unknown cache ratio is not changed, as it could not be restored."""
     text = pqi(cache={"Read Cache Percentage": "Not Applicable", "Write Cache Percentage": "Not Applicable"})
     [(kind, _)] = refused(planned(text, ("", "cache_split", "20/80")))
     assert kind == "unknown"
@@ -193,7 +195,7 @@ def test_a_ratio_that_is_not_told_is_not_changed() -> None:
     ("wanted", "fits"), [("512", True), ("16", True), ("1056", False), ("100", False), ("", False)]
 )
 def test_the_threshold_is_in_steps_of_sixteen_kib(wanted: str, *, fits: bool) -> None:
-    """16 to 1040 KiB; what stands so already is not set again."""
+    """The bypass threshold is 16 to 1040 KiB in steps of 16; the current value is not set again."""
     text = pqi(cache={"Write Cache Bypass Threshold Size": "1040 KB"})
     made = planned(text, ("", "bypass_threshold", wanted))
     assert bool(made.steps) == fits
@@ -202,20 +204,20 @@ def test_the_threshold_is_in_steps_of_sixteen_kib(wanted: str, *, fits: bool) ->
 
 @pytest.mark.parametrize(("item", "setting"), [("v0", "drive_write_cache"), ("0,1", "write_cache")])
 def test_policies_that_are_bare_numbers_are_refused(item: str, setting: Setting) -> None:
-    """What drivewritecachepolicy's numbers mean is not known for sure: nothing is sent on a guess."""
+    """The numeric values of drivewritecachepolicy are not documented, so none is sent."""
     [(kind, reason)] = refused(planned(pqi(), (item, setting, "enabled")))
     assert (kind, "number" in reason) == ("unsupported", True)
 
 
 def test_a_volume_past_the_cache_is_not_cached() -> None:
-    """SSD I/O bypass has to go first, and that is not a cache setting."""
+    """A volume with SSD I/O bypass cannot be cached."""
     text = pqi(volume={"Caching": "Disabled", "LD Acceleration Method": "SSD I/O Bypass"})
     [(kind, reason)] = refused(planned(text, ("v0", "write_policy", "protected_write_back")))
     assert (kind, "bypass" in reason) == ("unsupported", True)
 
 
-def test_read_ahead_is_refused_with_the_split_as_what_comes_nearest() -> None:
-    """The younger cards have no read-ahead setting."""
+def test_read_ahead_is_refused_with_the_cache_split_as_alternative() -> None:
+    """Smartpqi controllers have no read-ahead setting; the refusal names the cache split."""
     [refusal] = planned(pqi(), ("v0", "read_policy", "off")).refusals
     assert "cache split" in (refusal.alternative or "")
 
@@ -223,62 +225,62 @@ def test_read_ahead_is_refused_with_the_split_as_what_comes_nearest() -> None:
 # --- both
 
 
-def test_a_card_in_hba_mode_caches_nothing() -> None:
-    """Nothing can be set on it."""
+def test_a_controller_in_hba_mode_caches_nothing() -> None:
+    """A controller in HBA mode has no cache setting."""
     [(kind, reason)] = refused(planned(pqi({"Controller Mode": "HBA"}), ("v0", "write_policy", "write_through")))
     assert (kind, "HBA" in reason) == ("unsupported", True)
 
 
 def test_without_the_tool_nothing_is_planned() -> None:
-    """A card that nothing on this machine can address is refused."""
+    """Without arcconf, a change is refused."""
     [(kind, _)] = refused(planned(machine(), ("v0", "write_policy", "write_through"), tools=()))
     assert kind == "unknown"
 
 
-def test_a_card_whose_number_two_machines_share_is_not_addressed() -> None:
-    """Its id does not tell arcconf's number."""
-    card = msgspec.structs.replace(card_of(machine()), id="adaptec:1-2")
-    made = plan(card, [Desired(object_id="adaptec:1/v0", setting="write_policy", value="write_through")], TOOLS)
+def test_an_ambiguous_controller_number_is_not_addressed() -> None:
+    """A controller whose id does not give arcconf's number is not changed."""
+    controller = msgspec.structs.replace(controller_of(machine()), id="adaptec:1-2")
+    made = plan(controller, [Desired(object_id="adaptec:1/v0", setting="write_policy", value="write_through")], TOOLS)
     assert [kind for kind, _ in refused(made)] == ["unknown"]
 
 
-def test_a_card_of_no_known_generation_has_no_knob() -> None:
-    """The two generations take other words, so none is sent."""
-    card = msgspec.structs.replace(card_of(machine()), driver=None, capabilities={})
-    assert current_settings(card) == {}
-    assert [kind for kind, _ in refused(planned_on(card, ("v0", "write_policy", "write_through")))] == ["unknown"]
+def test_a_controller_of_unknown_generation_has_no_setting() -> None:
+    """Without a known driver no command is sent, as the two generations use different words."""
+    controller = msgspec.structs.replace(controller_of(machine()), driver=None, capabilities={})
+    assert current_settings(controller) == {}
+    assert [kind for kind, _ in refused(planned_on(controller, ("v0", "write_policy", "write_through")))] == ["unknown"]
 
 
 def test_a_tool_off_the_path_is_called_by_its_path() -> None:
-    """As it was found."""
+    """A tool outside the search path is called by its full path."""
     off = [Tool(name="arcconf", path="/usr/StorMan/arcconf")]
     made = planned(machine(), ("v0", "read_policy", "off"), tools=off)
     assert made.steps[0].action.argv[0] == "/usr/StorMan/arcconf"
 
 
 def test_the_cache_has_no_flush_command() -> None:
-    """It is said, with what comes nearest."""
-    [told] = flushes(card_of(machine()), TOOLS)
-    assert told.action is None
-    assert "write-through" in (told.alternative or "")
+    """No flush command exists; the refusal names write-through as the alternative."""
+    [flush] = flushes(controller_of(machine()), TOOLS)
+    assert flush.action is None
+    assert "write-through" in (flush.alternative or "")
 
 
-def test_a_card_in_hba_mode_has_nothing_to_flush() -> None:
-    """No alternative is needed."""
-    [told] = flushes(card_of(pqi({"Controller Mode": "HBA"})), TOOLS)
-    assert (told.action, told.alternative) == (None, None)
+def test_a_controller_in_hba_mode_has_nothing_to_flush() -> None:
+    """In HBA mode there is nothing to flush, and no alternative."""
+    [flush] = flushes(controller_of(pqi({"Controller Mode": "HBA"})), TOOLS)
+    assert (flush.action, flush.alternative) == (None, None)
 
 
-def test_every_knob_is_read() -> None:
-    """Those of an older card and those of a younger one."""
+def test_every_setting_is_read() -> None:
+    """All settings of an aacraid and of a smartpqi controller are read."""
     old = machine(DRIVES_OFF, part("Controller ZMM Information", {"Status": "ZMM Optimal"}))
-    assert {name for _, name in current_settings(card_of(old))} == {"writecache", "readcache", "deviceall"}
+    assert {name for _, name in current_settings(controller_of(old))} == {"writecache", "readcache", "deviceall"}
     new = pqi(cache={"Write Cache Bypass Threshold Size": "1040 KB"})
     names = {"caching", "cacheratio", "nobatterywritecache", "writecachebypassthreshold"}
-    assert {name for _, name in current_settings(card_of(new))} == names
+    assert {name for _, name in current_settings(controller_of(new))} == names
 
 
-# --- what the tool says
+# --- the tool's replies
 
 ACTION = Action(argv=("arcconf", "setcache", "1", "logicaldrive", "0", "wt", "noprompt"))
 
@@ -297,36 +299,36 @@ ACTION = Action(argv=("arcconf", "setcache", "1", "logicaldrive", "0", "wt", "no
     ],
 )
 def test_exit_code_and_closing_line_decide_together(code: int | None, text: str, *, accepted: bool) -> None:
-    """One of them alone is no success."""
+    """A command succeeded only if both exit code and closing line report success."""
     assert (judge(ACTION, RunAnswer(code=code, out=text.encode())) is None) == accepted
 
 
 def test_the_words_of_the_tool_are_passed_on() -> None:
-    """Its reason, without its first and its closing line."""
+    """A failure quotes the tool's reason without its first and last line."""
     text = b"Controllers found: 1\nThe mode is the same as the old one.\n\nCommand aborted.\n"
-    said = judge(ACTION, RunAnswer(code=2, out=text))
-    assert said == "arcconf ended with exit code 2 and printed: The mode is the same as the old one."
+    reported = judge(ACTION, RunAnswer(code=2, out=text))
+    assert reported == "arcconf ended with exit code 2 and printed: The mode is the same as the old one."
 
 
 def test_what_was_never_answered_is_not_judged() -> None:
-    """That is the engine's matter."""
+    """A reply to a request other than a command is not judged."""
     assert judge(ACTION, ReadAnswer(trouble=Failure.MISSING)) is None
 
 
 @pytest.mark.parametrize(("now", "wanted"), [("Enabled", "write_through"), ("Disabled", "protected_write_back")])
-def test_words_that_stand_in_no_manual_are_called_so(now: str, wanted: str) -> None:
-    """The plan says it before anything is done."""
+def test_undocumented_words_are_marked_as_not_verified(now: str, wanted: str) -> None:
+    """The plan marks command words that no manual documents as not verified."""
     [step] = planned(pqi(volume={"Caching": now}), ("v0", "write_policy", wanted)).steps
     assert any("not verified" in text for text in step.affects)
 
 
 @pytest.mark.parametrize("value", ["25/70", "half", "25", "-25/125", "25/75/0"])
-def test_a_split_that_is_none_is_refused(value: str) -> None:
-    """Before any command, whoever makes the wish."""
+def test_an_invalid_split_is_refused(value: str) -> None:
+    """An invalid cache split is refused before any command runs."""
     assert refused(planned(pqi(), ("", "cache_split", value)))[0][0] == "unsupported"
 
 
-@pytest.mark.parametrize("turn", [1, -1])
+@pytest.mark.parametrize("direction", [1, -1])
 @pytest.mark.parametrize(
     ("now", "policy", "order"),
     [
@@ -334,18 +336,18 @@ def test_a_split_that_is_none_is_refused(value: str) -> None:
         ("Disabled", "protected_write_back", ["caching", "cacheratio"]),
     ],
 )
-def test_a_split_is_set_while_a_volume_uses_the_cache(now: str, policy: str, order: list[str], turn: int) -> None:
-    """Before the last one stops, after the first one starts."""
-    wishes: list[tuple[str, Setting, str]] = [("", "cache_split", "40/60"), ("v0", "write_policy", policy)]
-    made = planned(pqi(volume={"Caching": now}), *wishes[::turn])
+def test_a_split_is_set_while_a_volume_uses_the_cache(now: str, policy: str, order: list[str], direction: int) -> None:
+    """The split is set only while some volume uses the cache."""
+    desired: list[tuple[str, Setting, str]] = [("", "cache_split", "40/60"), ("v0", "write_policy", policy)]
+    made = planned(pqi(volume={"Caching": now}), *desired[::direction])
     assert [step.setting for step in made.steps] == order
 
 
-def test_two_volumes_of_a_younger_card_cannot_differ_in_protection() -> None:
-    """One switch for all volumes."""
-    card = card_of(pqi(volume={"Caching": "Disabled"}))
-    other = msgspec.structs.replace(card.volumes[0], id="adaptec:1/v1")
-    both = msgspec.structs.replace(card, volumes=(*card.volumes, other))
+def test_smartpqi_volumes_cannot_differ_in_protection() -> None:
+    """The no-battery write cache is one setting for all volumes."""
+    controller = controller_of(pqi(volume={"Caching": "Disabled"}))
+    other = msgspec.structs.replace(controller.volumes[0], id="adaptec:1/v1")
+    both = msgspec.structs.replace(controller, volumes=(*controller.volumes, other))
     made = planned_on(
         both, ("v0", "write_policy", "protected_write_back"), ("v1", "write_policy", "unprotected_write_back")
     )

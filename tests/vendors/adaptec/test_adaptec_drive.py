@@ -5,16 +5,16 @@ from __future__ import annotations
 import pytest
 
 from raidctl.model import Health, Interface, Role
-from tests.vendors.adaptec.adaptec_texts import card_of, drive_of, drive_text, found, left, lines, machine
+from tests.vendors.adaptec.adaptec_outputs import controller_of, drive_of, drive_text, found, left, lines, machine
 
 
 def one(**changes: object) -> str:
-    """A card with one drive; keywords are labels with blanks as ``_``."""
+    """A controller with one drive; keywords are labels with blanks as ``_``."""
     return machine(drives=[drive_text(0, {name.replace("_", " "): value for name, value in changes.items()})])
 
 
-def test_a_drive_is_told() -> None:
-    """Address, place, model, serial number, size, media, link and cache."""
+def test_a_drive_is_read() -> None:
+    """Address, bay, model, serial number, size, media, link and cache are read."""
     drive = drive_of(machine())
     assert (drive.id, drive.enclosure, drive.bay) == ("adaptec:1/0,0", "0", "0")
     assert (drive.model, drive.serial, drive.firmware) == ("ST1000NX0423", "W470AAA0", "NA05")
@@ -33,14 +33,14 @@ def test_a_drive_is_told() -> None:
         ("Missing", "critical", "failed"), ("Unrecoverable", "critical", "failed"), ("Offline", "critical", None),
     ],
 )  # fmt: skip
-def test_a_state_is_told(state: str, status: Health, role: Role | None) -> None:
-    """With what the drive is for."""
+def test_a_state_is_read(state: str, status: Health, role: Role | None) -> None:
+    """A state gives the status and the role of the drive."""
     drive = drive_of(one(State=state))
     assert (drive.status, drive.status_text, drive.role) == (status, state, role)
 
 
-def test_an_unknown_state_is_said() -> None:
-    """The raw word is kept."""
+def test_an_unknown_state_is_reported() -> None:
+    """An unknown state is kept as printed, and a problem names the drive."""
     observation = found(one(State="Sulking"))
     assert (observation.controllers[0].drives[0].status, observation.controllers[0].drives[0].status_text) == (
         "unknown",
@@ -58,8 +58,8 @@ def test_an_unknown_state_is_said() -> None:
         ("Backplane 0, Slot 5", "Backplane 0", "5"),
     ],
 )  # fmt: skip
-def test_a_place_is_told(text: str, enclosure: str, bay: str) -> None:
-    """What is no enclosure is named, so that two numbers never mean two things."""
+def test_a_bay_is_read(text: str, enclosure: str, bay: str) -> None:
+    """A location outside an enclosure has a name, so that no number has two meanings."""
     drive = drive_of(one(Reported_Location=text))
     assert (drive.enclosure, drive.bay, drive.details["Reported Location"]) == (enclosure, bay, text)
 
@@ -71,16 +71,16 @@ def test_a_place_is_told(text: str, enclosure: str, bay: str) -> None:
         ("PCIe 8.0 GT/s x4", "nvme", 8.0), ("Unknown", None, None),
     ],
 )  # fmt: skip
-def test_a_link_is_told(text: str, interface: Interface | None, speed: float | None) -> None:
-    """Of parallel SCSI only the kind."""
+def test_a_link_is_read(text: str, interface: Interface | None, speed: float | None) -> None:
+    """Interface and speed are read; parallel SCSI gives the interface only."""
     drive = drive_of(one(Transfer_Speed=text))
     assert (drive.interface, drive.link_gbps) == (interface, speed)
 
 
-def test_a_jbod_drive_is_what_the_volumes_say() -> None:
-    """Old versions print the members of a volume so, too."""
-    card = card_of(machine(drives=[drive_text(n, {"State": "Online (JBOD)"}) for n in range(3)]))
-    assert [(drive.status, drive.role) for drive in card.drives] == [
+def test_a_jbod_drive_in_a_volume_is_a_member() -> None:
+    """Old versions print "JBOD" for members of a volume too."""
+    controller = controller_of(machine(drives=[drive_text(n, {"State": "Online (JBOD)"}) for n in range(3)]))
+    assert [(drive.status, drive.role) for drive in controller.drives] == [
         ("ok", "member"),
         ("ok", "member"),
         ("ok", "passthrough"),
@@ -88,7 +88,7 @@ def test_a_jbod_drive_is_what_the_volumes_say() -> None:
 
 
 def test_a_missing_drive_is_not_given_a_model() -> None:
-    """``*MISSING*`` is no vendor, and no size is zero."""
+    """``*MISSING*`` is no vendor, and 0 MB is no size."""
     drive = drive_of(one(State="Failed", Vendor="*MISSING*", Model="", Firmware="", Total_Size="0 MB"))
     assert (drive.status, drive.model, drive.firmware, drive.size_bytes) == ("critical", None, None, None)
 
@@ -104,7 +104,7 @@ def test_a_model_that_was_cut_in_two_is_joined() -> None:
     [("S.M.A.R.T. warnings", 4), ("S.M.A.R.T.", "Yes"), ("PFA", "Yes"), ("SSD Smart Trip Wearout", "True")],
 )
 def test_an_alarm_is_a_warning(label: str, value: object) -> None:
-    """Though the drive is online."""
+    """A SMART alarm is a warning even if the drive is online."""
     observation = found(machine(drives=[drive_text(0, {label: value}), drive_text(1)]))
     drive = observation.controllers[0].drives[0]
     assert (drive.status, drive.status_text) == ("warning", "Online")
@@ -112,13 +112,13 @@ def test_an_alarm_is_a_warning(label: str, value: object) -> None:
 
 
 def test_a_temperature_without_a_figure_is_none() -> None:
-    """``Normal`` and ``Not Supported`` are kept as they are."""
+    """A temperature without a figure is unknown."""
     assert drive_of(one(Temperature="38 C/ 100 F")).temperature_celsius == 38
     assert drive_of(one(Temperature="Not Supported")).temperature_celsius is None
 
 
-def test_counters_are_told() -> None:
-    """Media errors have a field; the others are details."""
+def test_counters_are_read() -> None:
+    """Media errors have a field; the other counters are details."""
     rule = "      " + "-" * 64
     counters = lines({"Aborted Commands": 3, "Media Failures": 2, "Scsi Bus Faults": 1}, 9)
     text = machine(drives=[f"{drive_text(0)}\n{rule}\n      Device Error Counters\n{rule}\n{counters}"])
@@ -127,8 +127,8 @@ def test_counters_are_told() -> None:
     assert left(text) == []
 
 
-def test_phys_are_told_apart() -> None:
-    """Each one's lines under its own name."""
+def test_phys_are_kept_apart() -> None:
+    """Each phy's lines are details under its number."""
     phys = "\n".join(
         f"         Phy #{n}\n            Negotiated Physical Link Rate     : {6 * (n + 1)} Gbps" for n in (0, 1)
     )
@@ -137,27 +137,27 @@ def test_phys_are_told_apart() -> None:
 
 
 def test_what_is_configured_counts_over_the_state() -> None:
-    """``Drive Configuration Type`` names the use; the system sees a drive by its name."""
+    """``Drive Configuration Type`` determines the role rather than the state."""
     drive = drive_of(one(State="Ready", Drive_Configuration_Type="HBA", Disk_Name="/dev/sdd"))
     assert (drive.role, drive.device) == ("passthrough", "/dev/sdd")
 
 
 def test_an_enclosure_is_no_drive() -> None:
-    """Its parts are details of the card; one that is not well is a problem."""
-    told = {"Reported Channel,Device(T:L)": "2,0(0:0)", "Type": "SES2", "Vendor": "LSI"}
+    """An enclosure's parts are details of the controller, and a failed part is a problem."""
+    values = {"Reported Channel,Device(T:L)": "2,0(0:0)", "Type": "SES2", "Vendor": "LSI"}
     state = lines({"Fan 1 status": "0 rpm (Failed)", "Fan 2 status": "0 rpm (Not Installed)"}, 12)
-    box = f"      Device #2\n         Device is an Enclosure services device\n{lines(told, 9)}\n"
+    box = f"      Device #2\n         Device is an Enclosure services device\n{lines(values, 9)}\n"
     text = machine(drives=[drive_text(0), drive_text(1), f"{box}         Status of Enclosure services device\n{state}"])
-    card = card_of(text)
-    assert len(card.drives) == 2
-    assert card.details["Enclosure device 2,0: Vendor"] == "LSI"
+    controller = controller_of(text)
+    assert len(controller.drives) == 2
+    assert controller.details["Enclosure device 2,0: Vendor"] == "LSI"
     assert [p.message for p in found(text).problems if "Fan" in p.message] == [
         "Enclosure device 2,0: Fan 1 status is 0 rpm (Failed)."
     ]
 
 
-def test_a_value_that_cannot_be_read_is_said() -> None:
-    """The problem names the label, and the raw value is kept."""
+def test_an_unreadable_value_is_reported() -> None:
+    """A problem names the label of an unreadable value, and the value is kept as printed."""
     observation = found(one(Total_Size="plenty"))
     drive = observation.controllers[0].drives[0]
     assert (drive.size_bytes, drive.details["Total Size"]) == (None, "plenty")

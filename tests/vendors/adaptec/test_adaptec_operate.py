@@ -1,4 +1,4 @@
-"""Deeds on Adaptec controllers: each command, what the next reading shows, what is refused and why."""
+"""Operations on Adaptec controllers: commands, effects, refusals and their reasons."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from raidctl.simulation.runner import Simulated
 from raidctl.vendor.plan import Action, Deed
 from raidctl_adaptec import operate
 from tests.support.deeds import bays, look, operations, planned, play, run, simulated
-from tests.vendors.adaptec.adaptec_texts import card_of, drive_text, machine, volume_text
+from tests.vendors.adaptec.adaptec_outputs import controller_of, drive_text, machine, volume_text
 
 MEMBER, SPARE = "adaptec:1/0,1", "adaptec:1/0,6"
 ARCCONF = "/usr/Arcconf/arcconf"
@@ -33,7 +33,7 @@ def deed(verb: str, drive: str | None = MEMBER, target: str = "adaptec:1/v0", **
 
 
 def why(demo: Simulated, *deeds: Deed) -> str:
-    """The reason of a refusal."""
+    """The reasons of a refusal."""
     made = planned(look(demo), *deeds)
     assert made.steps == ()
     return " ".join(denial.reason for denial in made.denials)
@@ -46,7 +46,7 @@ def drive(demo: Simulated, name: str) -> tuple[str | None, str | None]:
 
 
 def test_a_member_is_marked_as_failed_pulled_and_replaced(demo: Simulated) -> None:
-    """The spare is removed first; the controller rebuilds the new drive in the same bay, with the clock."""
+    """Without a spare, the controller rebuilds the new drive in the same bay."""
     assert play(demo, deed("remove_spare", SPARE, "adaptec:1")) == [f"{ARCCONF} SETSTATE 1 DEVICE 0 6 RDY noprompt"]
     assert play(demo, deed("take_out"), back=False) == [f"{ARCCONF} SETSTATE 1 DEVICE 0 1 DDD noprompt"]
     assert drive(demo, MEMBER) == ("failed", "Failed")
@@ -67,7 +67,7 @@ def test_a_member_is_marked_as_failed_pulled_and_replaced(demo: Simulated) -> No
 
 
 def test_taking_out_is_undone_by_making_the_drive_ready(demo: Simulated) -> None:
-    """The controller then rebuilds it where it was."""
+    """The undo makes the drive ready, and the controller rebuilds it."""
     play(demo, deed("remove_spare", SPARE, "adaptec:1"), back=False)
     [step] = planned(look(demo), deed("take_out")).steps
     assert (step.way_back, str(step.undo)) == ("other", f"{ARCCONF} SETSTATE 1 DEVICE 0 1 RDY noprompt")
@@ -76,7 +76,7 @@ def test_taking_out_is_undone_by_making_the_drive_ready(demo: Simulated) -> None
 
 
 def test_a_new_drive_in_another_bay_becomes_a_spare_that_is_used_at_once(demo: Simulated) -> None:
-    """It is dedicated to the volume that lacks a member; the rebuild is what the next reading must show."""
+    """The new drive becomes a dedicated spare, and the next reading must show the rebuild."""
     play(demo, deed("remove_spare", SPARE, "adaptec:1"), back=False)
     demo.pull("0,1")
     new = deed("let_in", SPARE, replaces=MEMBER)
@@ -86,7 +86,7 @@ def test_a_new_drive_in_another_bay_becomes_a_spare_that_is_used_at_once(demo: S
 
 
 def test_spares_global_and_dedicated(demo: Simulated) -> None:
-    """Each is undone by its opposite, as it was; a drive in use becomes none."""
+    """Each spare command is undone by its opposite; a drive in use cannot become a spare."""
     assert play(demo, deed("remove_spare", SPARE, "adaptec:1")) == [f"{ARCCONF} SETSTATE 1 DEVICE 0 6 RDY noprompt"]
     assert play(demo, deed("add_spare", SPARE, "adaptec:1")) == [f"{ARCCONF} SETSTATE 1 DEVICE 0 6 HSP noprompt"]
     play(demo, deed("remove_spare", SPARE, "adaptec:1"), back=False)
@@ -99,7 +99,7 @@ def test_spares_global_and_dedicated(demo: Simulated) -> None:
 
 
 def test_a_failed_drive_becomes_good(demo: Simulated) -> None:
-    """Nothing brings back the mark of the failure; a good drive is refused."""
+    """The failure mark of a drive is cleared without an undo; a good drive is refused."""
     assert "has not failed" in why(demo, deed("good", target=MEMBER))
     demo.keep(bays("adaptec").fail(demo.state(), "0,1"))
     assert look(demo).inventory.controllers[0].volumes[0].status == "rebuilding"
@@ -108,7 +108,7 @@ def test_a_failed_drive_becomes_good(demo: Simulated) -> None:
 
 
 def test_checks_start_stop_and_end_with_the_clock(demo: Simulated) -> None:
-    """VERIFY compares, VERIFY_FIX also repairs; on mirrors the plan says what that means."""
+    """VERIFY compares and VERIFY_FIX repairs; the plan explains the repair of a mirror."""
     start = deed("start_check", None, "adaptec:1/v1")
     assert play(demo, start) == [f"{ARCCONF} TASK START 1 LOGICALDRIVE 1 VERIFY noprompt"]
     stop = deed("stop_check", None, "adaptec:1/v1")
@@ -122,26 +122,28 @@ def test_checks_start_stop_and_end_with_the_clock(demo: Simulated) -> None:
     assert look(demo).inventory.controllers[0].volumes[1].status == "ok"
 
 
-def test_a_raw_drive_is_initialised_by_a_deed_of_its_own() -> None:
-    """Letting it in is refused, and names the deed that erases it; that one has no way back."""
+def test_a_raw_drive_is_initialised_by_a_separate_command() -> None:
+    """Adding a raw drive is refused; the command that erases it has no undo."""
     text = machine(
         volumes=[volume_text(0, {"Status of logical device": "Degraded"})],
         drives=[drive_text(0), drive_text(1), drive_text(5, {"State": "Raw (Pass Through)"})],
     )
-    card = replace(card_of(text), driver="aacraid", told_by=None)
-    raw = next(one for one in card.drives if one.status_text == "Raw (Pass Through)")
+    controller = replace(controller_of(text), driver="aacraid", told_by=None)
+    raw = next(one for one in controller.drives if one.status_text == "Raw (Pass Through)")
     found = [Tool(name="arcconf", path=ARCCONF)]
-    refused = operate.plan_deeds(card, [deed("let_in", raw.id, card.volumes[0].id)], found, HostView())
+    refused = operate.plan_deeds(controller, [deed("let_in", raw.id, controller.volumes[0].id)], found, HostView())
     assert [denial.alternative for denial in refused.denials] == [f"raidctl drive raid {raw.id}"]
-    [step] = operate.plan_deeds(card, [deed("raid", raw.id, raw.id)], found, HostView()).steps
+    [step] = operate.plan_deeds(controller, [deed("raid", raw.id, raw.id)], found, HostView()).steps
     assert str(step.action).endswith("TASK START 1 DEVICE 0 5 INITIALIZE noprompt")
     assert (step.way_back, "erased" in (step.no_way_back or "")) == ("none", True)
-    member = operate.plan_deeds(card, [deed("raid", card.drives[0].id, card.drives[0].id)], found, HostView())
+    member = operate.plan_deeds(
+        controller, [deed("raid", controller.drives[0].id, controller.drives[0].id)], found, HostView()
+    )
     assert "is not Raw" in member.denials[0].reason
 
 
-def test_what_no_manual_shows_is_printed_with_its_numbers(demo: Simulated) -> None:
-    """The command is the alternative of a refusal; raidctl does not run it."""
+def test_undocumented_commands_are_shown_and_not_run(demo: Simulated) -> None:
+    """An undocumented command is the alternative of a refusal and is not run."""
     made = planned(look(demo), deed("erase", target=MEMBER), deed("jbod", target=MEMBER))
     assert made.steps == ()
     assert [denial.alternative for denial in made.denials] == [
@@ -149,22 +151,22 @@ def test_what_no_manual_shows_is_printed_with_its_numbers(demo: Simulated) -> No
     ]  # fmt: skip
 
 
-def test_smartpqi_has_spares_of_arrays_and_no_other_deeds(tmp_path: Path) -> None:
-    """A drive is pulled as it is; what no manual has is refused with the reason."""
+def test_smartpqi_has_only_spares_of_arrays(tmp_path: Path) -> None:
+    """A drive is pulled without a command; undocumented operations are refused with the reason."""
     demo = simulated("3154", tmp_path)
-    [card] = look(demo).inventory.controllers
-    free = next(drive.id for drive in card.drives if drive.role == "unassigned")
-    member = card.volumes[1]
+    [controller] = look(demo).inventory.controllers
+    free = next(drive.id for drive in controller.drives if drive.role == "unassigned")
+    member = controller.volumes[1]
     [step] = planned(look(demo), deed("add_spare", free, member.id)).steps
     assert str(step.action).endswith(f"HSP ARRAY {(member.array or '').rpartition('/a')[2]} noprompt")
     assert "belongs to an array" in why(demo, deed("add_spare", free, "adaptec:1"))
-    taken = planned(look(demo), deed("take_out", card.drives[0].id))
+    taken = planned(look(demo), deed("take_out", controller.drives[0].id))
     assert (taken.steps, taken.denials) == ((), ())
     assert "check in the background" in why(demo, deed("start_check", None))
 
 
 def test_the_closing_line_and_the_exit_code_decide(demo: Simulated) -> None:
-    """An aborted command is an objection, whatever it printed; so is success with another exit code."""
+    """An aborted command has failed, and so has success with a non-zero exit code."""
     action = Action(argv=("arcconf", "SETSTATE", "1", "DEVICE", "0", "1", "RDY", "noprompt"))
     done = "Controllers found: 1\n\nCommand completed successfully.\n"
     judge = operations("adaptec").judge
@@ -179,7 +181,7 @@ def test_the_closing_line_and_the_exit_code_decide(demo: Simulated) -> None:
 
 
 def test_bays_that_do_not_exist_are_refused(demo: Simulated) -> None:
-    """The sentence names what there is; another kind of machine is somebody else's."""
+    """The refusal names the existing bays."""
     simulator = bays("adaptec")
     for act in (simulator.pull, simulator.fail):
         with pytest.raises(ValueError, match="0,0"):
@@ -194,8 +196,8 @@ def test_bays_that_do_not_exist_are_refused(demo: Simulated) -> None:
         simulator.pull(demo.state(), "adaptec:2/0,1")
 
 
-def test_new_drives_differ_as_asked(demo: Simulated) -> None:
-    """Half as large, failing, an SSD: what the guards ask for."""
+def test_new_drives_differ_as_requested(demo: Simulated) -> None:
+    """A new drive is smaller, failing or an SSD as requested."""
     [before] = [one for one in look(demo).inventory.controllers[0].drives if one.id == SPARE]
     demo.pull("0,6")
     simulator = bays("adaptec")

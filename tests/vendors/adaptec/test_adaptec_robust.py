@@ -1,4 +1,4 @@
-"""Nothing that a text holds breaks the reader."""
+"""No input breaks the reader."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from raidctl_adaptec import sniff
 from tests.support.conclusions import read_text
-from tests.vendors.adaptec.adaptec_texts import drive_text, found, machine, pqi, volume_text
-from tests.vendors.adaptec.test_adaptec_forms import JSON, LIST, TASK, json_text
+from tests.vendors.adaptec.adaptec_outputs import drive_text, found, machine, pqi, volume_text
+from tests.vendors.adaptec.test_adaptec_other_commands import JSON, LIST, TASK, json_text
 
 WHOLE = (machine(), pqi(), LIST, TASK)
 KEYS = st.sampled_from(
@@ -39,25 +39,27 @@ ODD = st.text(alphabet=st.characters(codec="utf-8", exclude_characters="\n"), ma
 @given(st.sampled_from(WHOLE), st.floats(0, 1))
 @settings(max_examples=60, deadline=None)
 def test_half_a_text_is_read(text: str, share: float) -> None:
-    """Every reference that is made resolves."""
-    for card in found(text[: int(len(text) * share)]).controllers:
-        known = {drive.id for drive in card.drives}
-        assert {name for array in card.arrays for name in (*array.drives, *array.spares)} <= known
-        assert {volume.array for volume in card.volumes if volume.array} <= {array.id for array in card.arrays}
+    """Every reference in half an output resolves."""
+    for controller in found(text[: int(len(text) * share)]).controllers:
+        known = {drive.id for drive in controller.drives}
+        assert {name for array in controller.arrays for name in (*array.drives, *array.spares)} <= known
+        assert {volume.array for volume in controller.volumes if volume.array} <= {
+            array.id for array in controller.arrays
+        }
 
 
 @given(st.text(max_size=400))
 @settings(max_examples=80, deadline=None)
 def test_any_text_is_survived(text: str) -> None:
-    """Lines that are not arcconf's make no card well."""
-    assert all(card.status == "unknown" or "Status" in text for card in found(text).controllers)
+    """Lines that are not arcconf's give no controller with a good status."""
+    assert all(controller.status == "unknown" or "Status" in text for controller in found(text).controllers)
     sniff("x", text)
 
 
 @given(st.sampled_from(WHOLE), st.data())
 @settings(max_examples=80, deadline=None)
 def test_any_value_is_survived(text: str, data: st.DataObject) -> None:
-    """Whatever stands behind a label."""
+    """Any value behind a label is read without an exception."""
     rows = text.split("\n")
     index = data.draw(st.sampled_from([n for n, row in enumerate(rows) if " : " in row or ": " in row]))
     rows[index] = rows[index].split(":", maxsplit=1)[0] + ": " + data.draw(ODD)
@@ -67,7 +69,7 @@ def test_any_value_is_survived(text: str, data: st.DataObject) -> None:
 @given(VALUES)
 @settings(max_examples=100, deadline=None)
 def test_any_json_is_survived(value: object) -> None:
-    """Lists for objects, texts for numbers, nothing at all."""
+    """JSON with wrong types is read without an exception."""
     assert found(json_text({"Controller": value}), kind="json").outputs
 
 
@@ -81,13 +83,13 @@ def test_any_json_is_survived(value: object) -> None:
     ids=["binary", "long line", "titles", "count", "digits", "twice"],
 )  # fmt: skip
 def test_rubbish_is_survived(text: str) -> None:
-    """And something is said or shown."""
+    """Garbage gives a problem, a controller or an output."""
     observation = found(text)
     assert observation.problems or observation.controllers or observation.outputs
 
 
 def test_an_address_without_a_device_is_survived() -> None:
-    """``Device #`` was lost, and the address is cut: the line's number stands for it, and the loss is told."""
+    """A cut address below a lost ``Device #`` line is reported as unread."""
     text = (
         "Controllers found: 1\nPhysical Device information\n   Channel #0:\n"
         "         Reported Channel,Device(T:L)       : 0,0(\n"
@@ -98,15 +100,15 @@ def test_an_address_without_a_device_is_survived() -> None:
 
 
 def test_many_drives_are_all_read() -> None:
-    """Hundreds of devices and segments."""
+    """Hundreds of devices and segments are read."""
     rows = [f"Present (0,{n}) W470AAA{n}" for n in range(400)]
     text = machine(volumes=[volume_text(0, segments=rows)], drives=[drive_text(n) for n in range(400)])
-    (card,) = found(text).controllers
-    assert (len(card.drives), len(card.arrays[0].drives)) == (400, 400)
+    (controller,) = found(text).controllers
+    assert (len(controller.drives), len(controller.arrays[0].drives)) == (400, 400)
 
 
 def test_deep_json_is_survived() -> None:
-    """Nesting without end is no JSON that can be read."""
+    """Endlessly nested JSON is reported as unread."""
     text = "Controllers found: 1\n" + '{"Controller":' * 50_000
     assert [p.kind for p in found(text, kind="json").problems] == ["unread"]
     assert json.loads(json.dumps(JSON)) == JSON

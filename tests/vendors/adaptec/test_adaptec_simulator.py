@@ -1,4 +1,4 @@
-"""The simulated cards: what they print with other settings, and what they say to setcache."""
+"""The simulated controllers: their outputs with other settings, and their replies to setcache."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from raidctl.vendor.simulator import State
 from raidctl_adaptec.change import current_settings
 from raidctl_adaptec.simulator import change, initial, render
-from tests.vendors.adaptec.adaptec_texts import ZMM, card_of, drive_text, machine, part, pqi, volume_text
+from tests.vendors.adaptec.adaptec_outputs import ZMM, controller_of, drive_text, machine, part, pqi, volume_text
 
 ASK = ("arcconf", "getconfig", "1", "AL")
 OLD = machine(
@@ -32,32 +32,32 @@ WORDS = {"ld": ("wt", "wb", "wbb"), "device": ("wt", "wb"), "readcache": ("ron",
 
 
 def choices(name: str) -> tuple[str, ...]:
-    """All that a setting can be."""
-    place, _, knob = name.rpartition("/")
-    if knob == "writecache":
+    """All values of a setting."""
+    place, _, setting = name.rpartition("/")
+    if setting == "writecache":
         return WORDS["ld" if "/ld " in place else "device"]
-    return WORDS.get(knob, ("enable", "disable"))
+    return WORDS.get(setting, ("enable", "disable"))
 
 
 @st.composite
 def states(draw: st.DrawFn) -> tuple[str, State]:
-    """A card, and settings of it."""
+    """A controller, and settings of it."""
     text = TEXTS[draw(st.sampled_from(sorted(TEXTS)))]
     state = initial(ASK, text)
     drawn: State = {}
     for name, value in state.items():
-        knob = name.rpartition("/")[2]
+        setting = name.rpartition("/")[2]
         if name.startswith("adaptec/"):  # the drives in their bays
             drawn[name] = value
-        elif knob == "battery":
+        elif setting == "battery":
             drawn[name] = draw(st.sampled_from((value, *BATTERIES)))
-        elif knob == "cache":
+        elif setting == "cache":
             drawn[name] = draw(st.sampled_from((value, *CACHES)))
-        elif knob == "read":
+        elif setting == "read":
             drawn[name] = str(draw(st.integers(0, 100)))
-        elif knob == "write":
+        elif setting == "write":
             drawn[name] = str(100 - int(drawn[f"{name.rpartition('/')[0]}/read"]))
-        elif knob == "writecachebypassthreshold":
+        elif setting == "writecachebypassthreshold":
             drawn[name] = str(draw(st.integers(1, 65)) * 16)
         else:
             drawn[name] = draw(st.sampled_from(choices(name)))
@@ -66,8 +66,8 @@ def states(draw: st.DrawFn) -> tuple[str, State]:
 
 @settings(deadline=None)
 @given(states())
-def test_what_is_printed_tells_the_settings(drawn: tuple[str, State]) -> None:
-    """parse(render(state)) == state, for every state of every card."""
+def test_what_is_printed_gives_the_settings(drawn: tuple[str, State]) -> None:
+    """parse(render(state)) == state, for every state of every controller."""
     text, state = drawn
     assert initial(ASK, render(ASK, text, state)) == state
 
@@ -75,33 +75,33 @@ def test_what_is_printed_tells_the_settings(drawn: tuple[str, State]) -> None:
 @settings(deadline=None)
 @given(states())
 def test_the_family_reads_what_is_printed(drawn: tuple[str, State]) -> None:
-    """The real parser tells every setting of volumes and drives as the simulator has it."""
+    """The parser reads every setting of volumes and drives from the simulated output."""
     text, state = drawn
-    told = current_settings(card_of(render(ASK, text, state)))
+    current = current_settings(controller_of(render(ASK, text, state)))
     for name, value in state.items():
         _, _, rest = name.partition("/")
         if name.startswith("adaptec/"):
             continue
-        place, _, knob = rest.rpartition("/")
+        place, _, setting = rest.rpartition("/")
         kind, _, number = place.partition(" ")
         if kind in ("ld", "device"):
-            assert told[f"adaptec:1/{'v' if kind == 'ld' else ''}{number}", knob] == value
+            assert current[f"adaptec:1/{'v' if kind == 'ld' else ''}{number}", setting] == value
         elif rest in ("nobatterywritecache", "writecachebypassthreshold"):
-            assert told["adaptec:1", rest] == value
+            assert current["adaptec:1", rest] == value
         elif rest == "cacheratio/read":
-            assert told["adaptec:1", "cacheratio"] == f"{value}/{state['controller 1/cacheratio/write']}"
+            assert current["adaptec:1", "cacheratio"] == f"{value}/{state['controller 1/cacheratio/write']}"
         else:
-            # the policy for all drives is a knob only where all of them agree
+            # the policy for all drives is a setting only if all of them agree
             assert rest in ("battery", "cache", "cacheratio/write", "deviceall", "waitforcacheroom")
 
 
 @settings(deadline=None)
 @given(states())
-def test_the_state_in_force_follows_from_setting_and_battery(drawn: tuple[str, State]) -> None:
-    """Of an older card: wbb is write-back with a good battery only, and the card says so itself."""
+def test_the_active_policy_follows_from_setting_and_battery(drawn: tuple[str, State]) -> None:
+    """On aacraid, wbb is write-back only with a good battery."""
     text, state = drawn
     good = state["controller 1/battery"] in ("ZMM Optimal", "Optimal")
-    for volume in card_of(render(ASK, text, state)).volumes if text is not NEW else ():
+    for volume in controller_of(render(ASK, text, state)).volumes if text is not NEW else ():
         mode = state[f"controller 1/ld {volume.id.rpartition('v')[2]}/writecache"]
         assert volume.cache is not None
         assert volume.cache.write_active == (
@@ -110,18 +110,18 @@ def test_the_state_in_force_follows_from_setting_and_battery(drawn: tuple[str, S
 
 
 @pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
-def test_an_unchanged_card_prints_what_was_recorded(text: str) -> None:
-    """To the letter."""
+def test_an_unchanged_controller_prints_what_was_recorded(text: str) -> None:
+    """An unchanged state prints the recorded output to the letter."""
     assert render(ASK, text, initial(ASK, text)) == text
 
 
 def test_the_words_are_those_of_the_version() -> None:
-    """A version that says "Enabled (write-back)" goes on to say so."""
+    """A version that prints "Enabled (write-back)" keeps that form after a change."""
     changed = render(ASK, LONG, initial(ASK, LONG) | {"controller 1/ld 0/writecache": "wb"})
     assert "Write-cache setting                      : Enabled (write-back)\n" in changed
 
 
-def said(text: str, *words: str) -> tuple[int, str, bool]:
+def reply_to(text: str, *words: str) -> tuple[int, str, bool]:
     """Exit code, closing line, and whether anything was changed."""
     state = initial(ASK, text)
     reply = change(("arcconf", "setcache", *words), state)
@@ -139,9 +139,9 @@ DONE = (0, "Command completed successfully.", True)
         "1 deviceall enable noprompt", "1 device 0 1 wb noprompt",
     ],
 )  # fmt: skip
-def test_an_older_card_takes(words: str) -> None:
-    """The commands of aacraid."""
-    assert said(OLD, *words.split()) == DONE
+def test_an_aacraid_controller_accepts_its_commands(words: str) -> None:
+    """The commands of aacraid are accepted."""
+    assert reply_to(OLD, *words.split()) == DONE
 
 
 @pytest.mark.parametrize(
@@ -151,9 +151,9 @@ def test_an_older_card_takes(words: str) -> None:
         "1 waitforcacheroom enable", "1 writecachebypassthreshold 512",
     ],
 )  # fmt: skip
-def test_a_younger_card_takes(words: str) -> None:
-    """The commands of smartpqi."""
-    assert said(NEW, *words.split()) == DONE
+def test_a_smartpqi_controller_accepts_its_commands(words: str) -> None:
+    """The commands of smartpqi are accepted."""
+    assert reply_to(NEW, *words.split()) == DONE
 
 
 @pytest.mark.parametrize(
@@ -176,32 +176,32 @@ def test_a_younger_card_takes(words: str) -> None:
         (OLD, "noprompt", 6),
     ],
 )
-def test_what_is_set_already_or_is_not_there_is_aborted(text: str, words: str, code: int) -> None:
-    """With the exit code of each kind of refusal; nothing is changed."""
-    assert said(text, *words.split()) == (code, "Command aborted.", False)
+def test_unchanged_and_invalid_settings_are_aborted(text: str, words: str, code: int) -> None:
+    """Each kind of refusal has its exit code and changes nothing."""
+    assert reply_to(text, *words.split()) == (code, "Command aborted.", False)
 
 
 def test_all_drives_follow_the_command_for_all() -> None:
-    """The card's policy and each drive say so."""
+    """After the command for all drives, the controller's policy and each drive show it."""
     state = initial(ASK, OLD)
     reply = change(("arcconf", "setcache", "1", "deviceall", "enable", "noprompt"), state)
     assert reply is not None
-    card = card_of(render(ASK, OLD, reply.state))
-    assert {drive.write_cache for drive in card.drives} == {"enabled"}
-    assert {volume.cache.drive_write_cache for volume in card.volumes if volume.cache} == {"enabled"}
+    controller = controller_of(render(ASK, OLD, reply.state))
+    assert {drive.write_cache for drive in controller.drives} == {"enabled"}
+    assert {volume.cache.drive_write_cache for volume in controller.volumes if volume.cache} == {"enabled"}
 
 
 @pytest.mark.parametrize("argv", [(), ("arcconf",), ("arcconf", "getstatus", "1"), ("hdparm", "-W", "/dev/sda")])
-def test_other_commands_are_none_of_its_business(argv: tuple[str, ...]) -> None:
-    """They change nothing, and their answers are passed on."""
+def test_other_commands_change_nothing(argv: tuple[str, ...]) -> None:
+    """Other commands change nothing, and their outputs are passed on."""
     assert change(argv, {}) is None
     assert (initial(argv, OLD), render(argv, OLD, {"controller 1/battery": "Failed"})) == ({}, OLD)
 
 
-def test_a_failed_zmm_takes_write_back_out_of_force() -> None:
-    """The setting stays, the status changes, and the volume says why."""
+def test_a_failed_zmm_disables_write_back() -> None:
+    """With a failed ZMM write-through is active, and the volume shows the reason."""
     failed = render(ASK, OLD, initial(ASK, OLD) | {"controller 1/battery": "Failed"})
-    cache = card_of(failed).volumes[0].cache
+    cache = controller_of(failed).volumes[0].cache
     assert cache is not None
     assert (cache.write_policy, cache.write_active) == ("protected_write_back", "write_through")
     assert "failed" in (cache.why_not_in_force or "")

@@ -1,4 +1,4 @@
-"""Logical devices, arrays, segments, and how they are cached."""
+"""Logical devices, arrays, segments and their caching."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import pytest
 from raidctl.model import RaidLevel, VolumeCache, VolumeStatus, WriteActive, WritePolicy
 from raidctl.model.write_protection import derived
 from tests.support.judged import conditions
-from tests.vendors.adaptec.adaptec_texts import (
-    card_of,
+from tests.vendors.adaptec.adaptec_outputs import (
+    controller_of,
     drive_text,
     found,
     left,
@@ -24,13 +24,13 @@ NO_BATTERY = part("Controller Battery Information", {"Status": "Failed"})
 
 def cache(text: str) -> VolumeCache:
     """The cache of the first volume."""
-    told = volume_of(text).cache
-    assert told is not None
-    return told
+    reported = volume_of(text).cache
+    assert reported is not None
+    return reported
 
 
-def test_a_volume_is_told() -> None:
-    """Name, level, size in binary units, strip."""
+def test_a_volume_is_read() -> None:
+    """Name, level, size in binary units and strip size are read."""
     volume = volume_of(machine())
     assert (volume.id, volume.name, volume.raid_level, volume.status) == ("adaptec:1/v0", "store", "raid1", "ok")
     assert (volume.size_bytes, volume.strip_bytes) == (953334 * 1024**2, 256 * 1024)
@@ -43,15 +43,17 @@ def test_a_volume_is_told() -> None:
         ("0", "raid0"), ("1E", "raid1e"), ("5EE", "raid5"), ("6 Reed-Solomon", "raid6"), ("10", "raid10"),
         ("50", "raid50"), ("60", "raid60"), ("Simple_volume", "jbod"), ("Spanned volume", "linear"),
         ("1(ADM)", "raid1t"), ("10 Triple", "raid10t"),
+        ("1Triple", "raid1t"), ("10(Triple)", "raid10t"), ("Hybrid 1", "raid1"), ("Hybrid RAID 10", "raid10"),
+        ("RAID_Volume", "linear"),
     ],
 )  # fmt: skip
-def test_a_level_is_told(text: str, level: RaidLevel) -> None:
-    """Every spelling of every version."""
+def test_a_level_is_read(text: str, level: RaidLevel) -> None:
+    """Every spelling of a RAID level is read."""
     assert volume_of(machine(volumes=[volume_text(0, {"RAID level": text})])).raid_level == level
 
 
-def test_an_unknown_level_is_said() -> None:
-    """It is unknown, and the raw word is kept."""
+def test_an_unknown_level_is_reported() -> None:
+    """An unknown level is kept as printed, and a problem names the volume."""
     observation = found(machine(volumes=[volume_text(0, {"RAID level": "7 1/2"})]))
     assert observation.controllers[0].volumes[0].details["RAID level"] == "7 1/2"
     assert [p.where for p in observation.problems if p.kind == "unread"] == ["adaptec:1/v0"]
@@ -71,16 +73,16 @@ def test_an_unknown_level_is_said() -> None:
         ("Interim Recovery", "degraded", None, None), ("Ready for Rebuild", "degraded", None, None),
     ],
 )  # fmt: skip
-def test_a_status_is_told(text: str, status: VolumeStatus, operation: str | None, percent: float | None) -> None:
-    """What is going on is told beside it."""
+def test_a_status_is_read(text: str, status: VolumeStatus, operation: str | None, percent: float | None) -> None:
+    """A status may include the running operation and its progress."""
     volume = volume_of(machine(volumes=[volume_text(0, {"Status of logical device": text})]))
     assert (volume.status, volume.status_text) == (status, text)
-    told = (volume.progress.operation, volume.progress.percent) if volume.progress else (None, None)
-    assert told == (operation, percent)
+    reported = (volume.progress.operation, volume.progress.percent) if volume.progress else (None, None)
+    assert reported == (operation, percent)
 
 
-def test_an_unknown_status_is_said() -> None:
-    """The raw word is kept."""
+def test_an_unknown_status_is_reported() -> None:
+    """An unknown status word is reported under the volume."""
     observation = found(machine(volumes=[volume_text(0, {"Status of logical device": "Wistful"})]))
     assert observation.controllers[0].volumes[0].status == "unknown"
     assert [p.where for p in observation.problems if p.kind == "unread"] == ["adaptec:1/v0"]
@@ -97,19 +99,19 @@ def test_an_unknown_status_is_said() -> None:
         ("Disabled", "Off", "write_through", "write_through"),
     ],
 )
-def test_setting_and_status_are_told(setting: str, status: str, policy: WritePolicy, active: WriteActive) -> None:
-    """What is configured, what is in force; with a good ZMM all of these are safe."""
-    told = cache(machine(volumes=[volume_text(0, {"Write-cache setting": setting, "Write-cache status": status})]))
-    assert (told.write_policy, told.write_active) == (policy, active)
+def test_setting_and_status_are_read(setting: str, status: str, policy: WritePolicy, active: WriteActive) -> None:
+    """The configured and the active policy are read; with a good ZMM all are protected."""
+    reported = cache(machine(volumes=[volume_text(0, {"Write-cache setting": setting, "Write-cache status": status})]))
+    assert (reported.write_policy, reported.write_active) == (policy, active)
     kept = "protected" if active == "write_back" else "not_caching"
-    assert (told.controller_cache, told.why_not_in_force, told.read_policy) == (kept, None, "read_ahead")
+    assert (reported.controller_cache, reported.why_not_in_force, reported.read_policy) == (kept, None, "read_ahead")
 
 
 @pytest.mark.parametrize(
     "setting", ["Enabled (write-back) when protected by battery/ZMM", "On when protected by battery"]
 )
 def test_a_wrapped_or_torn_setting_keeps_its_condition(setting: str) -> None:
-    """``when protected by battery`` in the next line counts; a torn condition leaves the setting unknown."""
+    """``when protected by battery`` on the next line counts; a torn condition leaves the setting unknown."""
     text = machine(volumes=[volume_text(0, {"Write-cache setting": setting})])
     policies = {cache(text.replace(setting, f"{setting[:at]}\n{setting[at + 1 :]}")).write_policy
                 for at, letter in enumerate(setting) if letter == " "}  # fmt: skip
@@ -118,54 +120,54 @@ def test_a_wrapped_or_torn_setting_keeps_its_condition(setting: str) -> None:
 
 
 def test_a_failed_battery_is_the_reason() -> None:
-    """Write-back when protected is configured, write-through is in force: the battery is named."""
-    told = cache(machine(backup=NO_BATTERY, volumes=[volume_text(0, {"Write-cache status": "Off"})]))
-    assert (told.write_policy, told.write_active) == ("protected_write_back", "write_through")
-    assert told.why_not_in_force is not None
-    assert "battery has failed" in told.why_not_in_force
+    """Write-through is active although write-back when protected is configured: the reason is the battery."""
+    reported = cache(machine(backup=NO_BATTERY, volumes=[volume_text(0, {"Write-cache status": "Off"})]))
+    assert (reported.write_policy, reported.write_active) == ("protected_write_back", "write_through")
+    assert reported.why_not_in_force is not None
+    assert "battery has failed" in reported.why_not_in_force
 
 
 def test_an_unexplained_difference_is_called_so() -> None:
-    """With a good ZMM the tool does not say why."""
-    told = cache(machine(volumes=[volume_text(0, {"Write-cache status": "Off"})]))
-    assert told.why_not_in_force == "The tool does not say why."
+    """With a good ZMM, an inactive write-back has no known reason."""
+    reported = cache(machine(volumes=[volume_text(0, {"Write-cache status": "Off"})]))
+    assert reported.why_not_in_force == "The tool does not say why."
 
 
-def test_old_versions_tell_a_mode() -> None:
-    """``Write-cache mode`` is what is in force."""
+def test_old_versions_print_a_mode() -> None:
+    """``Write-cache mode`` is the active policy."""
     old = volume_text(0, {"Write-cache mode": "Disabled (write-through)"}).replace("Write-cache status", "Other status")
     assert cache(machine(volumes=[old])).write_active == "write_through"
 
 
 def test_forced_write_back_on_a_failed_battery_is_a_problem() -> None:
-    """Data can be lost, and it is said at the volume."""
+    """Unprotected write-back is reported at the volume."""
     text = machine(backup=NO_BATTERY, volumes=[volume_text(0, {"Write-cache setting": "Enabled (write-back)"})])
     assert cache(text).controller_cache == "unprotected"
     assert ("write_back_unprotected", "adaptec:1/v0") in [one.key for one in conditions(found(text))]
 
 
-def test_without_a_battery_section_nobody_knows() -> None:
-    """The tool tells of none: neither safe nor unsafe, and a problem says so."""
+def test_without_a_battery_section_the_protection_is_unknown() -> None:
+    """Without a battery section the protection of the cache is unknown."""
     text = machine(backup="", volumes=[volume_text(0, {"Write-cache setting": "Enabled"})])
     assert cache(text).controller_cache == "unknown"
 
 
 def test_drive_caches_make_it_unsafe() -> None:
-    """What the members hold in theirs is lost with the power."""
+    """Unwritten data in drive caches is lost with the power, so the volume is unprotected."""
     drives = [drive_text(0), drive_text(1, {"Write Cache": "Enabled (write-back)"})]
-    [card] = derived(found(machine(drives=drives)).controllers)
-    assert card.volumes[0].cache is not None
-    assert (card.volumes[0].cache.drive_caches, card.volumes[0].cache.write_protected) == ("on", False)
+    [controller] = derived(found(machine(drives=drives)).controllers)
+    assert controller.volumes[0].cache is not None
+    assert (controller.volumes[0].cache.drive_caches, controller.volumes[0].cache.write_protected) == ("on", False)
 
 
 def test_the_scsi_target_of_an_aacraid_volume_is_its_number() -> None:
-    """The driver shows it on channel 0."""
+    """The aacraid driver shows a volume on channel 0 under its number."""
     assert volume_of(machine(volumes=[volume_text(3)])).details["SCSI target"] == "0:3:0"
     assert "SCSI target" not in volume_of(pqi()).details
 
 
 def test_a_smartpqi_volume_names_its_device() -> None:
-    """Device, mount points, unique id and array."""
+    """Device, mount points, unique id and array are read."""
     mounts = "/boot 488 MB  Partition Number 1 /srv/a b 17 GB  Partition Number 2"
     volume = volume_of(pqi(volume={"Mount Points": mounts}))
     assert (volume.device, volume.array) == ("/dev/sdb", "adaptec:1/a0")
@@ -188,18 +190,18 @@ def test_a_smartpqi_volume_names_its_device() -> None:
 def test_caching_follows_the_cache(
     changes: dict[str, object], backup: str, policy: WritePolicy, active: WriteActive, why: str | None
 ) -> None:
-    """What is in force on a smartpqi card is worked out from the cache and its backup."""
-    told = cache(pqi(cache=changes, backup={"Backup Power Status": backup, "Battery/Capacitor Pack Count": 1}))
-    assert (told.write_policy, told.write_active) == (policy, active)
-    assert (told.why_not_in_force is None) == (why is None)
-    assert why is None or why in (told.why_not_in_force or "")
+    """The active policy on smartpqi follows from the cache and its backup."""
+    reported = cache(pqi(cache=changes, backup={"Backup Power Status": backup, "Battery/Capacitor Pack Count": 1}))
+    assert (reported.write_policy, reported.write_active) == (policy, active)
+    assert (reported.why_not_in_force is None) == (why is None)
+    assert why is None or why in (reported.why_not_in_force or "")
 
 
 def test_the_ssd_path_goes_past_the_cache() -> None:
-    """Caching is on, but reads and writes go past it."""
-    told = cache(pqi(volume={"LD Acceleration Method": "SSD I/O Bypass"}))
-    assert told.write_active == "write_through"
-    assert "bypass" in (told.why_not_in_force or "")
+    """With SSD I/O bypass, writes do not use the cache."""
+    reported = cache(pqi(volume={"LD Acceleration Method": "SSD I/O Bypass"}))
+    assert reported.write_active == "write_through"
+    assert "bypass" in (reported.why_not_in_force or "")
 
 
 @pytest.mark.parametrize(
@@ -211,22 +213,22 @@ def test_the_ssd_path_goes_past_the_cache() -> None:
     ],
 )  # fmt: skip
 def test_a_segment_finds_its_drive(row: str) -> None:
-    """By serial number, by channel and device, or by its place."""
-    card = card_of(machine(volumes=[volume_text(0, segments=["Present (0,0) W470AAA0", row])]))
-    assert card.arrays[0].drives == ("adaptec:1/0,0", "adaptec:1/0,1")
-    assert [drive.array for drive in card.drives] == ["adaptec:1/a0", "adaptec:1/a0"]
+    """A segment names its drive by serial number, channel and device, or bay."""
+    controller = controller_of(machine(volumes=[volume_text(0, segments=["Present (0,0) W470AAA0", row])]))
+    assert controller.arrays[0].drives == ("adaptec:1/0,0", "adaptec:1/0,1")
+    assert [drive.array for drive in controller.drives] == ["adaptec:1/a0", "adaptec:1/a0"]
 
 
 def test_a_missing_segment_counts() -> None:
-    """One of two drives is left, and the array is a warning."""
+    """A missing segment leaves one of two drives, and the array has a warning."""
     rows = ["Present (0,0) W470AAA0", "Missing"]
-    card = card_of(machine(volumes=[volume_text(0, {"Status of logical device": "Degraded"}, rows)]))
-    assert (card.volumes[0].drives_expected, card.volumes[0].drives_active) == (2, 1)
-    assert (card.arrays[0].status, card.arrays[0].drives) == ("warning", ("adaptec:1/0,0",))
+    controller = controller_of(machine(volumes=[volume_text(0, {"Status of logical device": "Degraded"}, rows)]))
+    assert (controller.volumes[0].drives_expected, controller.volumes[0].drives_active) == (2, 1)
+    assert (controller.arrays[0].status, controller.arrays[0].drives) == ("warning", ("adaptec:1/0,0",))
 
 
 def test_a_rebuilding_segment_is_progress() -> None:
-    """How far is told by another call."""
+    """A rebuilding segment shows a rebuild without a percentage."""
     rows = ["Present (0,0) W470AAA0", "Rebuilding (0,1) W470AAA1"]
     volume = volume_of(machine(volumes=[volume_text(0, {"Status of logical device": "Degraded"}, rows)]))
     assert volume.status == "rebuilding"
@@ -235,43 +237,50 @@ def test_a_rebuilding_segment_is_progress() -> None:
 
 
 def test_volumes_on_the_same_drives_share_an_array() -> None:
-    """Its number is that of the first."""
-    card = card_of(machine({"Logical devices/Failed/Degraded": "2/0/0"}, volumes=[volume_text(0), volume_text(1)]))
-    assert [array.id for array in card.arrays] == ["adaptec:1/a0"]
-    assert [volume.array for volume in card.volumes] == ["adaptec:1/a0", "adaptec:1/a0"]
+    """The shared array has the number of its first volume."""
+    controller = controller_of(
+        machine({"Logical devices/Failed/Degraded": "2/0/0"}, volumes=[volume_text(0), volume_text(1)])
+    )
+    assert [array.id for array in controller.arrays] == ["adaptec:1/a0"]
+    assert [volume.array for volume in controller.volumes] == ["adaptec:1/a0", "adaptec:1/a0"]
 
 
 def test_a_drive_of_several_arrays_belongs_to_none_alone() -> None:
-    """Sets of drives that only overlap stay apart."""
+    """A drive in two overlapping arrays is assigned to neither."""
     volumes = [volume_text(0), volume_text(1, segments=["Present (0,1) W470AAA1", "Present (0,2) W470AAA2"])]
-    card = card_of(machine(volumes=volumes, drives=[drive_text(n) for n in range(3)]))
-    assert [drive.array for drive in card.drives] == ["adaptec:1/a0", None, "adaptec:1/a1"]
+    controller = controller_of(machine(volumes=volumes, drives=[drive_text(n) for n in range(3)]))
+    assert [drive.array for drive in controller.drives] == ["adaptec:1/a0", None, "adaptec:1/a1"]
 
 
 def test_a_dedicated_spare_names_its_array() -> None:
-    """The volume lists it, and the drive names the volume."""
+    """The volume lists its dedicated spare, and the drive names the volume."""
     spare = drive_text(2, {"State": "Dedicated Hot-Spare", "Dedicated Spare for": "logical device 0"})
     volumes = [volume_text(0, {"Dedicated Hot-Spare": "0,2"})]
-    card = card_of(machine(volumes=volumes, drives=[drive_text(0), drive_text(1), spare]))
-    assert card.arrays[0].spares == ("adaptec:1/0,2",)
-    assert (card.drives[2].role, card.drives[2].spare_for) == ("spare", ("adaptec:1/a0",))
+    controller = controller_of(machine(volumes=volumes, drives=[drive_text(0), drive_text(1), spare]))
+    assert controller.arrays[0].spares == ("adaptec:1/0,2",)
+    assert (controller.drives[2].role, controller.drives[2].spare_for) == ("spare", ("adaptec:1/a0",))
 
 
 def test_old_versions_list_channels_and_devices() -> None:
-    """The list runs on over the next line."""
-    told = {"Logical drive name": "old", "RAID level": 6, "Status of logical drive": "Okay", "Number of segments": 3}
-    rows = "\n".join(f"{label} : {value}" for label, value in told.items())
+    """The list of drives may continue on the next line."""
+    reported = {
+        "Logical drive name": "old",
+        "RAID level": 6,
+        "Status of logical drive": "Okay",
+        "Number of segments": 3,
+    }
+    rows = "\n".join(f"{label} : {value}" for label, value in reported.items())
     text = (
         "Controllers found: 1\n" + "-" * 60 + "\nLogical drive information\n" + "-" * 60 + "\nLogical drive number 1\n"
         f"{rows}\nStripe order (Channel,Device) : 0,0 0,1\n0,2\nDefunct stripes : No\n\nCommand completed successfully."
     )
-    card = card_of(text)
-    assert card.arrays[0].drives == ("adaptec:1/0,0", "adaptec:1/0,1", "adaptec:1/0,2")
-    assert (card.volumes[0].id, card.volumes[0].drives_expected) == ("adaptec:1/v1", 3)
+    controller = controller_of(text)
+    assert controller.arrays[0].drives == ("adaptec:1/0,0", "adaptec:1/0,1", "adaptec:1/0,2")
+    assert (controller.volumes[0].id, controller.volumes[0].drives_expected) == ("adaptec:1/v1", 3)
     assert left(text) == []
 
 
-def test_failed_stripes_are_said() -> None:
-    """Some of the data cannot be read."""
+def test_failed_stripes_are_reported() -> None:
+    """Failed stripes are reported at the volume, as some data cannot be read."""
     problems = found(machine(volumes=[volume_text(0, {"Failed stripes": "Yes"})])).problems
     assert any(p.where == "adaptec:1/v0" and "Failed stripes" in p.message for p in problems)

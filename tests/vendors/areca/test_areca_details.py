@@ -5,18 +5,18 @@ import pytest
 from raidctl.model import BatteryStatus, Controller, DriveCachePolicy, Volume, VolumeCache, WriteActive, WritePolicy
 from raidctl.model.write_protection import derived
 from tests.support.judged import conditions, wrong
-from tests.vendors.areca.areca_texts import (
+from tests.vendors.areca.areca_outputs import (
     DISKS,
     DRIVE,
     SETS,
     SLOTS,
     VOLUME,
     VOLUMES,
-    card,
     config,
+    controller,
     hardware,
     left,
-    told,
+    observed,
 )
 
 
@@ -25,23 +25,23 @@ def cache(mode: str = "Write Back", battery: str | None = None, drives: str | No
     texts = [VOLUME.replace("Write Back", mode)]
     texts += [hardware(f"Battery Status   : {battery}")] if battery is not None else []
     texts += [config(f"Disk Write Cache Mode : {drives}")] if drives is not None else []
-    (volume,) = card(*texts).volumes
+    (volume,) = controller(*texts).volumes
     assert volume.cache is not None
     return volume.cache
 
 
-def test_a_volume_tells_its_cache_and_its_strip() -> None:
-    """And what has no field is kept in the tool's words."""
-    (volume,) = card(VOLUME).volumes
+def test_cache_and_strip_of_a_volume_are_read() -> None:
+    """Labels without a field are details."""
+    (volume,) = controller(VOLUME).volumes
     assert (volume.name, volume.raid_level, volume.strip_bytes) == ("home", "raid5", 65536)
     assert (volume.status, volume.details["SCSI target"], volume.drives_expected) == ("ok", "0:0:0", 3)
     assert volume.details["Tagged Queuing"] == "Enabled"
 
 
-def test_a_volume_by_itself_joins_its_row_in_the_table() -> None:
-    """By the number that the command asked for, or by its name."""
+def test_a_volume_output_is_merged_with_its_row() -> None:
+    """A volume is merged by the number in its command, or by its name."""
     for names in (["vsf info", "cli64 vsf info vol=1"], ["a.txt", "b.txt"]):
-        found = told(VOLUMES, VOLUME, names=names).controllers[0]
+        found = observed(VOLUMES, VOLUME, names=names).controllers[0]
         assert [volume.id for volume in found.volumes] == ["areca:1/v1", "areca:1/v2"]
         assert [volume.strip_bytes for volume in found.volumes] == [65536, None]
 
@@ -55,8 +55,8 @@ def test_a_volume_by_itself_joins_its_row_in_the_table() -> None:
         ("Disabled", "write_through", "write_through"),
     ],
 )
-def test_the_cache_mode_is_what_is_in_force(word: str, policy: WritePolicy, active: WriteActive) -> None:
-    """These cards are not known to fall back when the battery is bad."""
+def test_the_configured_cache_mode_is_active(word: str, policy: WritePolicy, active: WriteActive) -> None:
+    """Areca controllers are not known to fall back to write-through when the battery is bad."""
     found = cache(word)
     assert (found.write_policy, found.write_active, found.why_not_in_force) == (policy, active, None)
 
@@ -75,12 +75,14 @@ def test_the_cache_mode_is_what_is_in_force(word: str, policy: WritePolicy, acti
         ("Write Through", None, "Auto", None),
     ],
 )
-def test_what_outlives_a_power_loss(mode: str, battery: str | None, drives: str | None, *, protected: bool) -> None:
-    """Write-back with a good battery, or nothing unwritten; never while the drives cache; unknown where not told."""
+def test_protection_against_a_power_loss(
+    mode: str, battery: str | None, drives: str | None, *, protected: bool
+) -> None:
+    """Unwritten data is protected by a good battery, but never in drive caches; unknown without a report."""
     cached = Volume(id="areca:1/v1", cache=cache(mode, battery, drives))
-    [card] = derived([Controller(id="areca:1", volumes=(cached,))])
-    assert card.volumes[0].cache is not None
-    assert card.volumes[0].cache.write_protected is protected
+    [controller] = derived([Controller(id="areca:1", volumes=(cached,))])
+    assert controller.volumes[0].cache is not None
+    assert controller.volumes[0].cache.write_protected is protected
 
 
 @pytest.mark.parametrize(
@@ -90,16 +92,16 @@ def test_what_outlives_a_power_loss(mode: str, battery: str | None, drives: str 
         ("Auto", "100%", "disabled"), ("Auto", "Not Installed", "enabled"),
     ],
 )  # fmt: skip
-def test_auto_turns_the_drives_caches_on_without_a_battery(
+def test_auto_enables_the_drive_caches_without_a_battery(
     word: str, battery: str | None, policy: DriveCachePolicy
 ) -> None:
-    """As the manual says."""
+    """Only without a battery does "Auto" enable the drive caches, as documented."""
     assert cache("Write Back", battery, word).drive_write_cache == policy
 
 
-def test_drive_caches_that_are_on_are_a_problem() -> None:
-    """Of the card, since it is one setting."""
-    found = told(VOLUME, config("Disk Write Cache Mode : Enabled"))
+def test_enabled_drive_caches_are_no_problem_of_the_reader() -> None:
+    """Enabled drive caches are left to the audit."""
+    found = observed(VOLUME, config("Disk Write Cache Mode : Enabled"))
     assert found.problems == ()
 
 
@@ -118,8 +120,8 @@ def test_drive_caches_that_are_on_are_a_problem() -> None:
     ],
 )
 def test_a_battery(word: str, status: BatteryStatus, charge: int | None) -> None:
-    """Its charge and what the tool says of it; trouble is a problem, a missing one is not."""
-    found = told(hardware(f"  Battery Status   : {word}"))
+    """Charge and status are read; only an unknown word is an unread problem."""
+    found = observed(hardware(f"  Battery Status   : {word}"))
     (battery,) = found.controllers[0].batteries
     assert (battery.id, battery.status, battery.charge_percent) == ("areca:1/battery0", status, charge)
     assert battery.status_text == word
@@ -128,8 +130,8 @@ def test_a_battery(word: str, status: BatteryStatus, charge: int | None) -> None
 
 
 def test_the_hardware_monitor_is_kept_in_the_tools_words() -> None:
-    """Parts of enclosures by the enclosure's name; a failed power supply is a problem; drives have theirs."""
-    found = told(
+    """Enclosure parts are details, a failed power supply is a problem, and drives get their temperature."""
+    found = observed(
         hardware(
             "  CPU Fan  : 2596 RPM", "HDD #2  Temp. : 41", "[Enclosure#2 : Areca   x (00)]", "  Power 01  : Failed"
         ),
@@ -143,9 +145,9 @@ def test_the_hardware_monitor_is_kept_in_the_tools_words() -> None:
     assert {drive.bay: drive.temperature_celsius for drive in only.drives}["2"] == 41
 
 
-def test_a_drive_tells_serial_number_firmware_and_errors() -> None:
-    """It joins its row of the table by its channel."""
-    found = card(SETS, DISKS, DRIVE)
+def test_serial_number_firmware_and_errors_of_a_drive_are_read() -> None:
+    """A drive's output is merged with its row by channel."""
+    found = controller(SETS, DISKS, DRIVE)
     (drive,) = [drive for drive in found.drives if drive.serial]
     assert (drive.id, drive.serial, drive.firmware) == ("areca:1/2", "WD-WMAUJ0042017", "03.00C05")
     assert (drive.errors.media, drive.errors.other, drive.temperature_celsius) == (11, 3, 38)
@@ -154,58 +156,58 @@ def test_a_drive_tells_serial_number_firmware_and_errors() -> None:
 
 
 def test_a_drive_in_an_enclosure_joins_its_row() -> None:
-    """By its location, or by the number that the command asked for; the device type tells how it is attached."""
+    """A drive's output is merged by location or command number; the device type gives the interface."""
     located = DRIVE.replace("IDE Channel                        : 2", "Device Location : Enclosure#2 SLOT 01")
     typed = located.replace("Drive Information\n", "Drive Information\nDevice Type : SAS(5000C50012345678)\n")
-    found = card(SLOTS, typed.replace("WDC WD7502ABYS-01A6B0", "SEAGATE ST2000NM0023"))
+    found = controller(SLOTS, typed.replace("WDC WD7502ABYS-01A6B0", "SEAGATE ST2000NM0023"))
     first = found.drives[0]
     assert (len(found.drives), first.serial, first.interface, first.model) == (
         2, "WD-WMAUJ0042017", "sas", "ST2000NM0023",
     )  # fmt: skip
     asked = DRIVE.replace("IDE Channel                        : 2\n", "")
-    by_number = told(SLOTS, asked, names=["cli64 disk info", "cli64 disk info drv=10"]).controllers[0]
+    by_number = observed(SLOTS, asked, names=["cli64 disk info", "cli64 disk info drv=10"]).controllers[0]
     assert [drive.serial for drive in by_number.drives] == [None, "WD-WMAUJ0042017"]
 
 
 @pytest.mark.parametrize(("word", "status"), [("FAILED", "critical"), ("REBUILDING", "warning"), ("NORMAL", "ok")])
 def test_the_state_of_a_drive(word: str, status: str) -> None:
-    """Trouble is a problem of the drive."""
-    found = told(DRIVE.replace("NORMAL", word))
+    """A bad state is a problem of the drive."""
+    found = observed(DRIVE.replace("NORMAL", word))
     assert found.controllers[0].drives[0].status == status
     assert any(one.rule != "drive_errors" for one in conditions(found)) == (status != "ok")
 
 
 def test_a_drive_that_its_set_has_dropped_stays_failed() -> None:
-    """Though it says of itself that it is well."""
+    """A failed drive stays failed even if its own output reports "NORMAL"."""
     row = DISKS.replace(
         "WDC WD7502ABYS-01A6B0            750.2GB  Raid Set # 00", "WDC WD7502ABYS-01A6B0            750.2GB  Failed"
     )
-    found = card(row, DRIVE)
+    found = controller(row, DRIVE)
     assert {drive.bay: drive.status for drive in found.drives}["2"] == "critical"
 
 
-def test_the_tools_mode_for_all_drives_is_the_cards_mode() -> None:
-    """JBOD hands every drive to the system."""
-    assert card(config("JBOD/RAID Configuration : JBOD")).mode == "hba"
-    assert card(config("JBOD/RAID Configuration : RAID")).mode == "raid"
+def test_the_mode_for_all_drives_is_the_controllers_mode() -> None:
+    """JBOD for all drives is HBA mode."""
+    assert controller(config("JBOD/RAID Configuration : JBOD")).mode == "hba"
+    assert controller(config("JBOD/RAID Configuration : RAID")).mode == "raid"
 
 
 def test_read_ahead_is_one_setting_for_all_volumes() -> None:
-    """The volumes carry it."""
-    (volume,) = card(VOLUME, config("Volume Data Read Ahead : Disabled")).volumes
+    """The read-ahead setting of the controller is shown for each volume."""
+    (volume,) = controller(VOLUME, config("Volume Data Read Ahead : Disabled")).volumes
     assert volume.cache is not None
     assert volume.cache.read_policy == "none"
 
 
 def test_sections_whose_title_was_cut_off_are_known_by_their_labels() -> None:
-    """And no line is left."""
-    found = told(VOLUME.split("===\n", 1)[1], DRIVE.split("===\n", 1)[1])
+    """A section without a title is recognised by its labels, and no line is left unread."""
+    found = observed(VOLUME.split("===\n", 1)[1], DRIVE.split("===\n", 1)[1])
     assert left(found) == []
     assert (len(found.controllers[0].volumes), len(found.controllers[0].drives)) == (1, 1)
 
 
-def test_values_that_cannot_be_read_are_said_and_kept() -> None:
-    """A problem names the label, the words stay."""
-    found = told(VOLUME.replace("64K", "many"), DRIVE.replace(": 11", ": lots"))
+def test_values_that_cannot_be_read_are_reported_and_kept() -> None:
+    """A problem names the object of an unreadable value, and the value is a detail."""
+    found = observed(VOLUME.replace("64K", "many"), DRIVE.replace(": 11", ": lots"))
     assert {(p.kind, p.where) for p in found.problems} == {("unread", "areca:1/v=home"), ("unread", "areca:1/2")}
     assert found.controllers[0].volumes[0].details["Stripe Size"] == "many"

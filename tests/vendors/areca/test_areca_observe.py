@@ -7,7 +7,19 @@ from raidctl.model import ProblemKind
 from raidctl.request import Failure, RunAnswer, converse
 from raidctl.vendor.protocol import Observation
 from raidctl_areca import observe
-from tests.vendors.areca.areca_texts import DISKS, DRIVE, END, SETS, SYS, VOLUME, VOLUMES, Script, config, hardware, ran
+from tests.vendors.areca.areca_outputs import (
+    DISKS,
+    DRIVE,
+    END,
+    SETS,
+    SYS,
+    VOLUME,
+    VOLUMES,
+    Script,
+    config,
+    hardware,
+    ran,
+)
 
 TOOL = {"cli64": "/usr/local/bin/cli64"}
 WHOLE = {
@@ -24,7 +36,7 @@ WHOLE = {
 
 
 def bus(count: int) -> HostView:
-    """A machine with some cards."""
+    """A machine with some controllers."""
     return HostView(
         root=True,
         pci=tuple(
@@ -35,19 +47,19 @@ def bus(count: int) -> HostView:
 
 
 def seen(script: Script, host: HostView | None = None) -> Observation:
-    """What the dialogue with a scripted machine finds."""
+    """The observation of a scripted machine."""
     return converse(observe(host or HostView()), script)
 
 
 def test_without_the_tool_nothing_is_asked() -> None:
-    """Cards without a tool are somebody else's business."""
+    """Without cli64, nothing is run and nothing is reported."""
     script = Script({})
     assert seen(script) == Observation()
     assert script.asked == []
 
 
-def test_the_card_is_asked_once_and_then_each_volume_and_drive() -> None:
-    """Empty channels are not asked; all calls share the family's lock and change nothing."""
+def test_each_volume_and_drive_is_requested_once() -> None:
+    """Empty channels are not requested; all calls share one lock and change nothing."""
     script = Script(TOOL, WHOLE)
     found = seen(script, bus(1))
     (only,) = found.controllers
@@ -60,8 +72,8 @@ def test_the_card_is_asked_once_and_then_each_volume_and_drive() -> None:
     assert [(tool.name, tool.path) for tool in found.tools] == [("cli64", "/usr/local/bin/cli64")]
 
 
-def test_more_than_one_card_is_said() -> None:
-    """Only the one that the tool speaks of was read."""
+def test_more_than_one_controller_is_reported() -> None:
+    """With two controllers, a problem reports that only the default one was read."""
     found = seen(Script(TOOL, WHOLE), bus(2))
     assert [(problem.kind, problem.where) for problem in found.problems] == [("unread", "areca")]
 
@@ -78,22 +90,22 @@ def test_more_than_one_card_is_said() -> None:
         (ran("Segmentation fault\n", code=139), "unread"),
     ],
 )
-def test_what_goes_wrong_with_the_first_call_is_a_problem(answer: RunAnswer, kind: ProblemKind) -> None:
-    """With a remedy where it is an error; the exit code tells nothing."""
+def test_a_failure_of_the_first_call_is_a_problem(answer: RunAnswer, kind: ProblemKind) -> None:
+    """An error has a remedy, and the exit code is ignored."""
     found = seen(Script(TOOL, {"cli64 sys info": answer}))
     assert kind in {problem.kind for problem in found.problems}
     assert all(problem.remedy for problem in found.problems if problem.severity == "error")
 
 
-def test_an_answer_without_its_last_line_may_be_cut_off() -> None:
-    """Success is that line only."""
+def test_an_output_without_its_last_line_may_be_cut_off() -> None:
+    """An output without the success line is marked as cut off."""
     found = seen(Script(TOOL, WHOLE | {"cli64 rsf info": ran(SETS.replace(END, ""))}))
-    assert [sheet.command for sheet in found.outputs if sheet.cut_off] == ["cli64 rsf info"]
+    assert [output.command for output in found.outputs if output.cut_off] == ["cli64 rsf info"]
     assert len(found.controllers[0].arrays) == 2
 
 
 def test_one_call_that_fails_loses_only_its_own_facts() -> None:
-    """The rest is shown, and the call is named."""
+    """If one call fails, the rest is shown and the call is named."""
     found = seen(Script(TOOL, WHOLE | {"cli64 vsf info": RunAnswer(trouble=Failure.TIMEOUT)}))
     assert len(found.controllers[0].drives) == 8
     assert {problem.where for problem in found.problems} == {"cli64 vsf info"}

@@ -1,4 +1,4 @@
-"""Deeds on Areca controllers: each command, what the next reading shows, what is refused and why."""
+"""Operations on Areca controllers: commands, effects, refusals and their reasons."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from raidctl_areca.locate import SESSION
 from tests.support.deeds import bays, look, operations, planned, play, run, simulated
 from tests.support.machines import recording
 
-CARD, VOLUME, MIRROR, MEMBER = "areca:1", "areca:1/v1", "areca:1/v2", "areca:1/E2:S4"
+CONTROLLER, VOLUME, MIRROR, MEMBER = "areca:1", "areca:1/v1", "areca:1/v2", "areca:1/E2:S4"
 
 
 @pytest.fixture
@@ -31,12 +31,12 @@ def old(tmp_path: Path) -> Simulated:
 
 
 def deed(verb: str, drive: str | None = MEMBER, target: str = VOLUME, **more: str) -> Deed:
-    """A deed on the demo."""
+    """An operation on the demo."""
     return Deed(object_id=target, verb=verb, drive=drive, **more)  # type: ignore[arg-type] # a verb
 
 
 def why(demo: Simulated, *deeds: Deed) -> str:
-    """The reason of a refusal."""
+    """The reasons of a refusal."""
     made = planned(look(demo), *deeds)
     assert made.steps == ()
     return " ".join(denial.reason for denial in made.denials)
@@ -49,7 +49,7 @@ def states(demo: Simulated) -> list[tuple[str, int | None]]:
 
 @pytest.mark.parametrize("name", ["areca-arc1882-degraded", "areca-arc1210"])
 def test_every_recorded_output_is_printed_as_it_was(tmp_path: Path, name: str) -> None:
-    """The simulator reads and prints the lists of recorded machines without a difference."""
+    """The simulator prints the recorded lists without a difference."""
     machine = simulated(name, tmp_path)
     simulator = bays("areca")
     machine.keep(simulator.advance(machine.state(), 0))
@@ -59,7 +59,7 @@ def test_every_recorded_output_is_printed_as_it_was(tmp_path: Path, name: str) -
 
 
 def test_a_member_is_pulled_and_the_controller_rebuilds(demo: Simulated) -> None:
-    """No command before the pull, none in the old bay; the rebuild ends with the clock."""
+    """No command is needed to pull a member or to rebuild in its bay."""
     assert play(demo, deed("take_out")) == []
     demo.pull("E2:S4")
     assert states(demo)[0] == ("degraded", 5)
@@ -74,9 +74,9 @@ def test_a_member_is_pulled_and_the_controller_rebuilds(demo: Simulated) -> None
     assert states(demo)[0] == ("ok", 6)
 
 
-def test_a_spare_that_is_used_at_once_lets_a_drive_in(old: Simulated) -> None:
-    """In another bay than the old one, and where the controller's own rebuild is off or unknown."""
-    play(old, deed("remove_spare", "areca:1/4", CARD), back=False)
+def test_a_new_drive_is_added_as_a_spare(old: Simulated) -> None:
+    """A drive in another bay is added as a spare, which the controller uses at once."""
+    play(old, deed("remove_spare", "areca:1/4", CONTROLLER), back=False)
     old.pull("1")
     new = deed("let_in", "areca:1/4", replaces="areca:1/1")
     assert play(old, new, back=False) == ["cli64 rsf createhs drv=4"]
@@ -85,44 +85,45 @@ def test_a_spare_that_is_used_at_once_lets_a_drive_in(old: Simulated) -> None:
 
 
 def test_spares_of_all_arrays(old: Simulated) -> None:
-    """Made and removed by their number in the list, which must be the same right before."""
-    assert play(old, deed("remove_spare", "areca:1/4", CARD)) == ["cli64 rsf deletehs drv=4"]
-    add = deed("add_spare", "areca:1/4", CARD)
+    """Spares are created and removed by their number, which must be unchanged right before."""
+    assert play(old, deed("remove_spare", "areca:1/4", CONTROLLER)) == ["cli64 rsf deletehs drv=4"]
+    add = deed("add_spare", "areca:1/4", CONTROLLER)
     assert play(old, add) == ["cli64 rsf createhs drv=4"]
-    play(old, deed("remove_spare", "areca:1/4", CARD), back=False)
+    play(old, deed("remove_spare", "areca:1/4", CONTROLLER), back=False)
     [step] = planned(look(old), add).steps
     assert [(one.object_id, one.field, one.value) for one in step.requires] == [("areca:1/4", "details.#", "4")]
     seen = look(old)
-    [card] = seen.inventory.controllers
+    [controller] = seen.inventory.controllers
     renumbered = replace(
-        card, drives=tuple(replace(one, details={**one.details, "#": f"1{one.details['#']}"}) for one in card.drives)
+        controller,
+        drives=tuple(replace(one, details={**one.details, "#": f"1{one.details['#']}"}) for one in controller.drives),
     )
     assert unmet(replace(seen, inventory=replace(seen.inventory, controllers=(renumbered,))), step.requires) != []
     assert step.action.session == SESSION
     assert "all arrays only" in why(old, deed("add_spare", "areca:1/4"))
-    assert "is not free" in why(old, deed("add_spare", "areca:1/1", CARD))
-    assert "is no spare" in why(old, deed("remove_spare", "areca:1/1", CARD))
+    assert "is not free" in why(old, deed("add_spare", "areca:1/1", CONTROLLER))
+    assert "is no spare" in why(old, deed("remove_spare", "areca:1/1", CONTROLLER))
 
 
 def test_a_dedicated_spare_is_kept(old: Simulated) -> None:
-    """Removing it could not be undone: the tool makes spares of all arrays only."""
+    """Removing a dedicated spare is refused, as the tool cannot create one again."""
     seen = look(old)
-    [card] = seen.inventory.controllers
+    [controller] = seen.inventory.controllers
     dedicated = replace(
-        card,
+        controller,
         drives=tuple(
             replace(one, details={**one.details, "Usage": "HotSpare[Dedicated To Raid Set # 00]"})
-            for one in card.drives
+            for one in controller.drives
         ),
     )
     made = operations("areca").plan_deeds(
-        dedicated, [deed("remove_spare", "areca:1/4", CARD)], seen.inventory.tools, seen.view
+        dedicated, [deed("remove_spare", "areca:1/4", CONTROLLER)], seen.inventory.tools, seen.view
     )
     assert "no command that would make it so again" in made.denials[0].reason
 
 
 def test_checks_start_and_end(demo: Simulated) -> None:
-    """Of volumes with parity; what a check of a mirror overwrites is not documented."""
+    """Only volumes with parity are checked; a check of a mirror is not documented."""
     assert play(demo, deed("start_check", None)) == ["cli64 vsf check vol=1"]
     assert play(demo, deed("stop_check", None)) == ["cli64 vsf stopcheck"]
     assert "not documented" in why(demo, deed("start_check", None, MIRROR))
@@ -132,7 +133,7 @@ def test_checks_start_and_end(demo: Simulated) -> None:
 
 
 def test_stopping_ends_every_check_so_all_must_be_named(tmp_path: Path) -> None:
-    """The command names no volume: one that was not named is not ended (nothing is hit beyond the plan)."""
+    """The stop command ends every check, so every checked volume must be named."""
     demo = simulated("1882", tmp_path)
     assert run(demo, "areca", Action(argv=("cli64", "vsf", "check", "vol=1"))) is None
     assert run(demo, "areca", Action(argv=("cli64", "vsf", "check", "vol=2"))) is None
@@ -149,17 +150,17 @@ def test_stopping_ends_every_check_so_all_must_be_named(tmp_path: Path) -> None:
 
 
 def test_another_controller_is_out_of_reach(demo: Simulated) -> None:
-    """The tool speaks to its default controller."""
+    """Only the tool's default controller can be changed."""
     seen = look(demo)
-    [card] = seen.inventory.controllers
-    other = replace(card, id="areca:2")
+    [controller] = seen.inventory.controllers
+    other = replace(controller, id="areca:2")
     made = operations("areca").plan_deeds(other, [deed("start_check", None)], seen.inventory.tools, seen.view)
     assert "default controller" in made.denials[0].reason
     assert not any(one.can for one in operations("areca").abilities(other, seen.inventory.tools).values())
 
 
-def test_only_success_is_an_answer_and_the_password_comes_first(demo: Simulated) -> None:
-    """``GuiErrMsg<0x00>`` decides; a controller that wants its password refuses without it."""
+def test_only_the_success_line_counts_and_a_password_is_required(demo: Simulated) -> None:
+    """``GuiErrMsg<0x00>`` is success; a controller with a password refuses commands without it."""
     judge = operations("areca").judge
     action = Action(argv=("cli64", "vsf", "check", "vol=1"))
     assert judge(action, RunAnswer(code=0, out=b"GuiErrMsg<0x00>: Success.\n")) is None
@@ -173,7 +174,7 @@ def test_only_success_is_an_answer_and_the_password_comes_first(demo: Simulated)
 
 
 def test_bays_and_new_drives(demo: Simulated) -> None:
-    """Only bays that had a drive; a new one may be small or fail."""
+    """Only existing bays are accepted; a new drive may be small or failing."""
     simulator = bays("areca")
     with pytest.raises(ValueError, match="E2:S1"):
         simulator.pull(demo.state(), "E1:S1")

@@ -1,4 +1,4 @@
-"""Whatever comes in, an observation comes out."""
+"""Any input gives a consistent observation."""
 
 from __future__ import annotations
 
@@ -11,7 +11,19 @@ from hypothesis import strategies as st
 import raidctl_areca
 from raidctl.request import decode
 from raidctl.vendor.protocol import Document, Observation
-from tests.vendors.areca.areca_texts import DISKS, DRIVE, END, RULE, SETS, SLOTS, SYS, VOLUME, VOLUMES, config, hardware
+from tests.vendors.areca.areca_outputs import (
+    DISKS,
+    DRIVE,
+    END,
+    RULE,
+    SETS,
+    SLOTS,
+    SYS,
+    VOLUME,
+    VOLUMES,
+    config,
+    hardware,
+)
 
 HARDWARE = hardware(
     "  Battery Status   : 100%", "[Enclosure#1 : Areca x]", "  Power 01   : Failed", "HDD #1  Temp. : 30"
@@ -22,7 +34,7 @@ WHOLE = "".join(TEXTS)
 
 
 def check(found: Observation) -> None:
-    """Ids are unique, references resolve, every fact belongs to an object that exists."""
+    """Ids are unique, references resolve, and every fact belongs to an existing object."""
     for controller in found.controllers:
         groups = (controller.batteries, controller.arrays, controller.volumes, controller.drives)
         ids = [item.id for group in groups for item in group]
@@ -33,11 +45,11 @@ def check(found: Observation) -> None:
     existing = {c.id for c in found.controllers} | {
         item.id for c in found.controllers for g in (c.batteries, c.arrays, c.volumes, c.drives) for item in g
     }
-    assert {fact.object_id for sheet in found.outputs for fact in sheet.facts} <= existing
+    assert {fact.object_id for output in found.outputs for fact in output.facts} <= existing
 
 
 def read(*texts: str) -> Observation:
-    """The observation of some texts."""
+    """The observation of some outputs."""
     return raidctl_areca.read([Document(f"text {n}", "info", text) for n, text in enumerate(texts)])
 
 
@@ -62,14 +74,14 @@ def test_areca_robust_outputs_in_any_order_and_number(texts: list[str]) -> None:
 
 @given(st.binary(max_size=400))
 def test_areca_robust_random_bytes(data: bytes) -> None:
-    """Random bytes are no exception."""
+    """Random bytes give a consistent observation."""
     raidctl_areca.sniff("x", decode(data))
     check(read(decode(data)))
 
 
 @given(st.sampled_from(TEXTS), st.integers(min_value=0), st.text(max_size=12))
 def test_areca_robust_a_text_with_a_foreign_piece(text: str, place: int, piece: str) -> None:
-    """A piece of anything, put anywhere into an output, breaks nothing."""
+    """Any text inserted anywhere into an output gives a consistent observation."""
     at = place % len(text)
     check(read(text[:at] + piece + text[at:]))
 
@@ -77,7 +89,7 @@ def test_areca_robust_a_text_with_a_foreign_piece(text: str, place: int, piece: 
 @settings(max_examples=40)
 @given(st.sampled_from(WHOLE.splitlines()), st.integers(min_value=1, max_value=400))
 def test_areca_robust_figures_with_hundreds_of_digits(line: str, digits: int) -> None:
-    """A figure that is far too long is left unread, or kept as it is."""
+    """A number with hundreds of digits is left unread or kept as printed."""
     check(read(WHOLE.replace(line, line.replace("0", "9" * digits))))
 
 
@@ -99,7 +111,7 @@ def test_areca_robust_figures_with_hundreds_of_digits(line: str, digits: int) ->
     ids=lambda junk: junk[:12].strip(),
 )
 def test_areca_robust_junk(junk: str) -> None:
-    """Megabytes of junk are gone through to the end, and every line of them is on the sheet."""
+    """Megabytes of junk are read to the end, and every line is in the output."""
     raidctl_areca.sniff("x", junk)
     found = read(junk)
     assert len(found.outputs[0].lines) == junk.count("\n") + 1
@@ -121,5 +133,5 @@ def test_areca_robust_growth_is_linear() -> None:
 
 
 def test_areca_robust_line_ends_make_no_difference() -> None:
-    """CR LF is LF."""
+    """CR LF gives the same controllers as LF."""
     assert read(WHOLE.replace("\n", "\r\n")).controllers == read(WHOLE).controllers

@@ -4,14 +4,14 @@ import pytest
 
 from raidctl.model import Health, RaidLevel, Role, VolumeStatus
 from tests.support.judged import wrong
-from tests.vendors.areca.areca_texts import DISKS, END, RULE, SETS, SLOTS, SYS, VOLUMES, card, left, told
+from tests.vendors.areca.areca_outputs import DISKS, END, RULE, SETS, SLOTS, SYS, VOLUMES, controller, left, observed
 
 GIGABYTE = 1000**3
 
 
-def test_a_card_tells_what_it_is() -> None:
-    """Model, firmware with its date, serial number, and the memory in binary units."""
-    found = card(SYS)
+def test_the_controller_is_read() -> None:
+    """Model, firmware with its date, serial number, and the memory in binary units are read."""
+    found = controller(SYS)
     assert (found.id, found.vendor, found.model) == ("areca:1", "Areca", "ARC-1680")
     assert (found.firmware, found.serial) == ("V1.51 2012-07-04", "Y244CABZAR700911")
     assert found.cache is not None
@@ -20,8 +20,8 @@ def test_a_card_tells_what_it_is() -> None:
 
 
 def test_raid_sets_are_arrays() -> None:
-    """Raw and free space are decimal, the state is told, and what has no field is kept."""
-    first, second = card(SETS).arrays
+    """Raw and free space are decimal, and labels without a field are details."""
+    first, second = controller(SETS).arrays
     assert (first.id, first.status, first.status_text) == ("areca:1/r1", "ok", "Normal")
     assert (first.size_bytes, second.free_bytes) == (2250 * GIGABYTE, 250 * GIGABYTE)
     assert second.details == {"Name": "scratch", "Disks": "1", "DiskChannels": "B"}
@@ -35,16 +35,16 @@ def test_raid_sets_are_arrays() -> None:
     ],
 )  # fmt: skip
 def test_the_state_of_a_raid_set_gives_its_health(word: str, health: Health) -> None:
-    """What runs without loss of redundancy is fine; each trouble is a problem of the set."""
-    found = told(SETS.replace("12A                Normal", f"12A                {word}"))
+    """An operation without loss of redundancy is ok; every other state is a problem."""
+    found = observed(SETS.replace("12A                Normal", f"12A                {word}"))
     array = found.controllers[0].arrays[0]
     assert (array.status, array.status_text) == (health, word)
     assert wrong(found) == ({"areca:1/r1"} if health != "ok" else set())
 
 
 def test_volume_sets_are_volumes_of_their_raid_set() -> None:
-    """Names with and without blanks, the level, the SCSI address and a progress inside the state."""
-    first, second = card(SETS, VOLUMES).volumes
+    """Names with and without blanks, level, SCSI address and progress are read."""
+    first, second = controller(SETS, VOLUMES).volumes
     assert (first.id, first.name, first.array, first.raid_level) == ("areca:1/v1", "home", "areca:1/r1", "raid5")
     assert (first.size_bytes, first.details["SCSI target"]) == (1500 * GIGABYTE, "0:0:0")
     assert (second.name, second.array) == ("ARC-1680-VOL#001", "areca:1/r2")
@@ -53,14 +53,14 @@ def test_volume_sets_are_volumes_of_their_raid_set() -> None:
     assert (second.progress.operation, second.progress.percent) == ("initialize", 7.5)
 
 
-def test_two_names_of_full_width_are_told_apart() -> None:
-    """By the columns of the heading, and by the table of RAID sets where the columns were lost."""
+def test_two_names_of_full_width_are_separated() -> None:
+    """Two names are separated by the heading's columns, or by the table of arrays."""
     row = "  1 sixteen chars 01 sixteen chars 02 Raid6   1500.0GB 00/00/00   Normal\n"
     heading = "  # Name             Raid Name        Level   Capacity Ch/Id/Lun  State\n"
-    (volume,) = card(heading + RULE + row + END).volumes
+    (volume,) = controller(heading + RULE + row + END).volumes
     assert (volume.name, volume.array) == ("sixteen chars 01", "areca:1/r=sixteen chars 02")
     squeezed = heading.replace("             ", " ") + RULE + row + END
-    (volume,) = card(SETS.replace("Raid Set # 00   ", "sixteen chars 02"), squeezed).volumes
+    (volume,) = controller(SETS.replace("Raid Set # 00   ", "sixteen chars 02"), squeezed).volumes
     assert (volume.name, volume.array) == ("sixteen chars 01", "areca:1/r1")
 
 
@@ -82,32 +82,32 @@ def test_two_names_of_full_width_are_told_apart() -> None:
     ],
 )
 def test_the_state_of_a_volume(word: str, status: VolumeStatus, percent: float | None) -> None:
-    """In all words that the cards have for it, with how far an operation is."""
-    found = card(VOLUMES.replace("Initializing(7.5%)", word)).volumes[1]
+    """Every state has a status; a percentage is the progress."""
+    found = controller(VOLUMES.replace("Initializing(7.5%)", word)).volumes[1]
     assert (found.status, found.status_text) == (status, word)
     assert (found.progress.percent if found.progress else None) == percent
 
 
-def test_a_state_that_nobody_knows_is_said() -> None:
-    """The raw word stands beside `unknown`, and a problem names the volume."""
-    found = told(VOLUMES.replace("Initializing(7.5%)", "Levitating"))
+def test_an_unknown_state_is_reported() -> None:
+    """An unknown state is kept as printed, and a problem names the volume."""
+    found = observed(VOLUMES.replace("Initializing(7.5%)", "Levitating"))
     volume = found.controllers[0].volumes[1]
     assert (volume.status, volume.status_text) == ("unknown", "Levitating")
     assert [(p.kind, p.where) for p in found.problems] == [("unread", "areca:1/v2")]
 
 
 @pytest.mark.parametrize(
-    ("disks", "word", "level"),
+    ("drives", "word", "level"),
     [
         (4, "Raid0", "raid0"), (2, "Raid1", "raid1"), (4, "Raid0+1", "raid10"), (2, "Raid0+1", "raid1"),
         (3, "Raid0+1", "raid1e"), (4, "Raid1+0", "raid10"), (4, "Raid6", "raid6"), (6, "Raid50", "raid50"),
         (8, "Raid60", "raid60"), (1, "PassThr", "jbod"), (4, "Raid3", None),
     ],
 )  # fmt: skip
-def test_raid_levels(disks: int, word: str, level: RaidLevel | None) -> None:
+def test_raid_levels(drives: int, word: str, level: RaidLevel | None) -> None:
     """`Raid0+1` is a mirror of two drives, RAID 1E of an odd number; RAID 3 keeps the tool's word."""
-    sets = SETS.replace("Raid Set # 00        3", f"Raid Set # 00        {disks}")
-    volume = card(sets, VOLUMES.replace("Raid5  ", word.ljust(7))).volumes[0]
+    sets = SETS.replace("Raid Set # 00        3", f"Raid Set # 00        {drives}")
+    volume = controller(sets, VOLUMES.replace("Raid5  ", word.ljust(7))).volumes[0]
     assert volume.raid_level == level
     assert volume.details.get("Raid Level") == (word if level is None else None)
 
@@ -121,8 +121,8 @@ def test_raid_levels(disks: int, word: str, level: RaidLevel | None) -> None:
     ],
 )  # fmt: skip
 def test_the_usage_of_a_drive(number: str, role: Role, status: Health, array: str | None) -> None:
-    """A RAID set's name makes it a member; an empty channel is no drive."""
-    found = card(SYS, SETS, DISKS)
+    """The name of an array makes a member; an empty channel is no drive."""
+    found = controller(SYS, SETS, DISKS)
     (drive,) = [drive for drive in found.drives if drive.id == f"areca:1/{number}"]
     assert (drive.role, drive.status, drive.array, drive.bay) == (role, status, array, number)
     assert len(found.drives) == 8
@@ -130,36 +130,36 @@ def test_the_usage_of_a_drive(number: str, role: Role, status: Health, array: st
 
 
 def test_a_dedicated_spare_belongs_to_its_set() -> None:
-    """A global one belongs to none."""
-    found = card(SETS, DISKS.replace("HotSpare[Global]", "HotSpare[Dedicated To scratch]"))
+    """A dedicated spare names its array."""
+    found = controller(SETS, DISKS.replace("HotSpare[Global]", "HotSpare[Dedicated To scratch]"))
     assert found.arrays[1].spares == ("areca:1/12",)
     assert next(drive for drive in found.drives if drive.role == "spare").spare_for == ("areca:1/r2",)
 
 
 def test_drives_in_enclosures_go_by_enclosure_and_slot() -> None:
-    """Sizes are decimal; the vendor's column of SAS drives is no part of the model."""
-    first, second = card(SLOTS).drives
+    """Ids come from enclosure and slot; sizes are decimal."""
+    first, second = controller(SLOTS).drives
     assert (first.id, first.enclosure, first.bay) == ("areca:1/E2:S1", "02", "01")
     assert (first.model, second.model) == ("ST2000NM0023", "HGST HUS724020ALA640")
     assert first.size_bytes == 2000400 * 1000**2
 
 
-def test_raid_sets_that_only_the_drives_name_are_arrays_all_the_same() -> None:
-    """Their health is unknown, and nothing is a problem."""
-    found = told(SLOTS)
+def test_raid_sets_known_only_from_drives_are_arrays() -> None:
+    """An array known only from its drives has an unknown status and no problem."""
+    found = observed(SLOTS)
     (array,) = found.controllers[0].arrays
     assert (array.id, array.status, array.drives) == ("areca:1/r=tank", "unknown", ("areca:1/E2:S1", "areca:1/E2:S2"))
     assert found.problems == ()
 
 
-def test_two_raid_sets_of_one_name_are_not_told_apart() -> None:
-    """The drives name their set only: it is reported that their set is unknown."""
-    found = told(SETS.replace("scratch      ", "Raid Set # 00"), DISKS.replace("scratch", "Raid Set # 00"))
+def test_two_raid_sets_of_one_name_leave_the_array_unknown() -> None:
+    """Drives name their array only, so with two of one name a problem is reported."""
+    found = observed(SETS.replace("scratch      ", "Raid Set # 00"), DISKS.replace("scratch", "Raid Set # 00"))
     assert {problem.kind for problem in found.problems} == {"unread"}
 
 
 def test_events_and_banners_are_understood() -> None:
-    """They tell nothing of the state, and leave no line unread."""
+    """Events and banners leave no line unread."""
     text = (
         "Copyright (c) 2004-2011 Areca, Inc. All Rights Reserved.\n"
         "Areca CLI, Version: 1.86, Arclib: 310, Date: Nov  1 2010( Linux )\n\n"
@@ -167,15 +167,15 @@ def test_events_and_banners_are_understood() -> None:
         "Date-Time            Device           Event Type            Elapsed Time Errors\n======\n"
         "2025-11-02 03:04:05  H/W MONITOR      Raid Powered On\n" + END
     )
-    found = told(text)
+    found = observed(text)
     assert left(found) == []
     assert found.controllers[0].model == "ARC-1680"
     assert [tool.version for tool in found.tools] == ["1.86"]
 
 
 def test_every_line_of_the_tables_is_used() -> None:
-    """Empty slots, rules and trailers included."""
-    assert left(told(SYS, SETS, VOLUMES, DISKS, SLOTS)) == []
+    """Empty slots, rules and trailers are read too."""
+    assert left(observed(SYS, SETS, VOLUMES, DISKS, SLOTS)) == []
 
 
 @pytest.mark.parametrize(
@@ -188,17 +188,17 @@ def test_every_line_of_the_tables_is_used() -> None:
     ],
 )
 def test_any_code_but_zero_is_a_failure(line: str, kind: str) -> None:
-    """A missing right, an empty slot, or something that could not be read."""
-    assert [problem.kind for problem in told(line + "\n").problems] == [kind]
+    """A missing right, an empty slot and an unreadable output are different problems."""
+    assert [problem.kind for problem in observed(line + "\n").problems] == [kind]
 
 
-def test_outputs_of_a_second_card_are_another_controller() -> None:
-    """By `ctrl=2` in the command, by a prompt that selects it, or by another serial number."""
+def test_outputs_of_a_second_controller_are_separate() -> None:
+    """A second controller is recognised by `ctrl=2`, by a prompt, or by its serial number."""
     other = SYS.replace("Y244CABZAR700911", "Y244CABZAR700912")
     for found in (
-        told(SYS, other, names=["cli64 sys info", "cli64 sys info ctrl=2"]),
-        told(SYS, f"CLI> set curctrl=2\n{END}CLI> sys info\n{other}"),
-        told(SYS, other),
+        observed(SYS, other, names=["cli64 sys info", "cli64 sys info ctrl=2"]),
+        observed(SYS, f"CLI> set curctrl=2\n{END}CLI> sys info\n{other}"),
+        observed(SYS, other),
     ):
         assert [item.id for item in found.controllers] == ["areca:1", "areca:2"]
         assert [item.serial for item in found.controllers] == ["Y244CABZAR700911", "Y244CABZAR700912"]
@@ -207,32 +207,32 @@ def test_outputs_of_a_second_card_are_another_controller() -> None:
 @pytest.mark.parametrize(
     "usage", ["Failed[Raid Set # 00]", "Dead", "Missing", "Offline", "Error", "Raid Set # 00[Failed]"]
 )
-def test_a_drive_whose_usage_speaks_of_a_failure_is_no_member_of_a_set_of_that_name(usage: str) -> None:
-    """Any word in the column that is not known is the name of a RAID set, but for these."""
-    found = card(SYS, SETS, DISKS.replace("  Failed\n", f"  {usage}\n"))
+def test_a_usage_that_means_failure_is_no_set_name(usage: str) -> None:
+    """A word of failure in the usage is not the name of an array."""
+    found = controller(SYS, SETS, DISKS.replace("  Failed\n", f"  {usage}\n"))
     (drive,) = [drive for drive in found.drives if drive.id == "areca:1/15"]
     assert (drive.role, drive.status, drive.array) == ("failed", "critical", None)
 
 
 @pytest.mark.parametrize("usage", ["Incompleted RaidSet", "Incomplete"])
 def test_a_drive_of_an_incomplete_set_is_a_finding_and_not_to_be_replaced(usage: str) -> None:
-    """Its set lacks other drives."""
-    found = told(SYS, SETS, DISKS.replace("  Failed\n", f"  {usage}\n"))
+    """A drive whose set lacks other drives is ok and a finding."""
+    found = observed(SYS, SETS, DISKS.replace("  Failed\n", f"  {usage}\n"))
     assert [one.where for one in found.problems if "lacks drives" in one.message] == ["areca:1/15"]
-    assert {drive.status for card in found.controllers for drive in card.drives} == {"ok"}
+    assert {drive.status for controller in found.controllers for drive in controller.drives} == {"ok"}
 
 
 def test_a_foreign_drive_is_not_in_use() -> None:
-    """``Foreign`` in the column Usage."""
-    found = card(SYS, SETS, DISKS.replace("  Failed\n", "  Foreign\n"))
+    """``Foreign`` is a warning."""
+    found = controller(SYS, SETS, DISKS.replace("  Failed\n", "  Foreign\n"))
     (drive,) = [drive for drive in found.drives if drive.id == "areca:1/15"]
     assert (drive.status, drive.status_text) == ("warning", "Foreign")
 
 
 def test_a_drive_that_fails_between_two_lists_has_failed() -> None:
-    """The bad state counts, whichever list is the later one."""
+    """The worse state counts, in either order of the lists."""
     failed = DISKS.replace("  1  1  ST3750330NS                     750.2GB  Raid Set # 00",
                            "  1  1  ST3750330NS                     750.2GB  Failed")  # fmt: skip
     for texts in ((DISKS, failed), (failed, DISKS)):
-        (drive,) = [drive for drive in card(SYS, SETS, *texts).drives if drive.id == "areca:1/1"]
+        (drive,) = [drive for drive in controller(SYS, SETS, *texts).drives if drive.id == "areca:1/1"]
         assert (drive.role, drive.status) == ("failed", "critical")

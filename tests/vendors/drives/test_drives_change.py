@@ -21,9 +21,9 @@ def drive(interface: Interface | None, **more: object) -> Drive:
 
 def off(item: Drive, tools: list[Tool] | None = None) -> Plan:
     """The plan that switches its cache off."""
-    wish = Desired(object_id="drives:S1", setting="write_cache", value="disabled")
+    desired = Desired(object_id="drives:S1", setting="write_cache", value="disabled")
     controller = Controller(id="drives:loose", drives=(item,))
-    return change.plan(controller, [wish], TOOLS if tools is None else tools)
+    return change.plan(controller, [desired], TOOLS if tools is None else tools)
 
 
 @pytest.mark.parametrize(
@@ -43,26 +43,26 @@ def off(item: Drive, tools: list[Tool] | None = None) -> Plan:
     ],
 )
 def test_each_kind_of_drive_has_its_command(interface: Interface, command: str, undo: str) -> None:
-    """Hdparm for ATA, the kernel's own file for SCSI, feature 6 with long options for NVMe."""
+    """ATA uses hdparm, SCSI the kernel's file, NVMe feature 6 with long options."""
     [step] = off(drive(interface)).steps
     assert (str(step.action), str(step.undo)) == (command, undo)
 
 
 def test_the_read_cache_of_a_scsi_drive_stays_as_it_is() -> None:
-    """One file holds both: a drive whose read cache is off keeps it off."""
+    """The kernel's file holds both caches, and a disabled read cache stays disabled."""
     item = drive("sas", details=ADDRESS | {"cache_type": "write back, no read (daft)"})
     [step] = off(item).steps
     assert (step.action.data, step.undo.data) == ("none", "write back, no read (daft)")
 
 
 def test_ata_without_hdparm_goes_through_the_kernel() -> None:
-    """The kernel translates it for the drive."""
+    """Without hdparm, an ATA drive is switched by the kernel's file."""
     [step] = off(drive("sata"), [Tool(name="smartctl")]).steps
     assert step.action.path == "/sys/class/scsi_disk/2:0:0:0/cache_type"
 
 
-def test_what_an_nvme_drive_forgets_is_said() -> None:
-    """Without --save it is gone with the power."""
+def test_an_nvme_setting_is_not_persistent() -> None:
+    """A setting made without --save is lost with the power."""
     [step] = off(drive("nvme")).steps
     assert step.persistent is False
 
@@ -78,7 +78,7 @@ def test_what_an_nvme_drive_forgets_is_said() -> None:
     ],
 )
 def test_what_cannot_be_switched_is_refused_with_the_reason(item: Drive) -> None:
-    """Hypervisors, USB adapters, drives without a node or an address, a state that nobody tells."""
+    """Virtual and USB drives, drives without a node or address, and unknown caches are refused."""
     plan = off(item)
     assert plan.steps == ()
     assert plan.refusals[0].reason
@@ -86,8 +86,8 @@ def test_what_cannot_be_switched_is_refused_with_the_reason(item: Drive) -> None
 
 def on(item: Drive) -> Plan:
     """The plan that switches the cache of a drive on."""
-    wish = Desired(object_id="drives:S1", setting="write_cache", value="enabled")
-    return change.plan(Controller(id="drives:loose", drives=(item,)), [wish], TOOLS)
+    desired = Desired(object_id="drives:S1", setting="write_cache", value="enabled")
+    return change.plan(Controller(id="drives:loose", drives=(item,)), [desired], TOOLS)
 
 
 @pytest.mark.parametrize(
@@ -100,30 +100,28 @@ def on(item: Drive) -> Plan:
         ("nvme", "", False),
     ],
 )
-def test_what_survives_a_power_cycle_is_told_as_far_as_it_is_known(
-    interface: Interface, page: str, survives: bool | None
-) -> None:
-    """The kernel saves the page of a SCSI drive that has a saved one; ATA drives differ; NVMe forgets."""
+def test_persistence_is_reported_as_far_as_it_is_known(interface: Interface, page: str, survives: bool | None) -> None:
+    """SCSI saves the page if it can be saved; ATA drives differ; NVMe does not persist."""
     [step] = off(drive(interface, details=ADDRESS | {"WCE": page})).steps
     assert step.persistent is survives
 
 
 def test_a_saved_setting_that_differs_is_named_before_it_is_overwritten() -> None:
-    """It cannot be put back through the kernel's file."""
+    """The plan names a saved value that differs, as the kernel's file cannot restore it."""
     [step] = off(drive("sas", details=ADDRESS | {"WCE": "1 [cha: y, def: 1, sav: 0]"})).steps
     assert "saved" in step.affects[0]
     [same] = off(drive("sas", details=ADDRESS | {"WCE": "1 [cha: y, def: 1, sav: 1]"})).steps
     assert same.affects == ()
 
 
-def test_a_drive_that_does_not_let_it_be_switched_is_refused() -> None:
-    """``cha: n``."""
+def test_an_unchangeable_cache_is_refused() -> None:
+    """A cache with ``cha: n`` is refused."""
     [refusal] = off(drive("sas", details=ADDRESS | {"WCE": "1 [cha: n, def: 1, sav: 1]"})).refusals
     assert "not changeable" in refusal.reason
 
 
 def test_nvme_acts_on_all_namespaces_of_a_drive() -> None:
-    """The feature is the controller's."""
+    """The plan names the other namespaces, as the feature belongs to the controller."""
     details = {"namespaces": "/dev/nvme0n1, /dev/nvme0n2", "controller": "/dev/nvme0"}
     [step] = off(drive("nvme", device="/dev/nvme0n1", details=details)).steps
     assert any("/dev/nvme0n2" in text for text in step.affects)
@@ -131,13 +129,13 @@ def test_nvme_acts_on_all_namespaces_of_a_drive() -> None:
 
 @pytest.mark.parametrize("details", [{}, {"controller": ""}, {"controller": "/dev/nvme0n1"}])
 def test_nvme_is_not_switched_without_its_controller(details: dict[str, str]) -> None:
-    """A namespace refuses the feature, and the number in its name may be another drive's."""
+    """Without a single controller node the change is refused, as a namespace refuses the feature."""
     [refusal] = off(drive("nvme", device="/dev/nvme0n1", details=details)).refusals
     assert "shows no single controller" in refusal.reason
 
 
 def test_a_drive_without_a_volatile_cache_has_none_to_switch() -> None:
-    """Its controller says so."""
+    """A drive that reports no volatile cache is unsupported."""
     [refusal] = on(drive("nvme", write_cache="disabled", details={"volatile write cache": "not present"})).refusals
     assert (refusal.kind, "no volatile" in refusal.reason) == ("unsupported", True)
 
@@ -156,8 +154,8 @@ def test_a_drive_without_a_volatile_cache_has_none_to_switch() -> None:
         (drive("sas", write_cache="disabled", details=ADDRESS | {"devices": "/dev/sda, /dev/sdb"}), "other paths"),
     ],
 )
-def test_what_the_kernel_is_not_told_is_said_when_a_cache_is_switched_on(item: Drive, word: str) -> None:
-    """A kernel that believes in no cache sends no flushes."""
+def test_an_unaware_kernel_is_reported_when_a_cache_is_enabled(item: Drive, word: str) -> None:
+    """A kernel that knows of no cache sends no flushes, and the plan reports it."""
     [step] = on(item).steps
     assert any(word in text for text in step.affects)
 
@@ -174,7 +172,7 @@ def test_what_the_kernel_is_not_told_is_said_when_a_cache_is_switched_on(item: D
 def test_a_flush_names_the_namespace_that_it_is_of(
     details: dict[str, str], device: str, argv: tuple[str, ...] | None
 ) -> None:
-    """The kernel refuses another number; of several namespaces, the commands are named."""
+    """The flush gives the namespace's number; for several namespaces the commands are only named."""
     item = drive("nvme", device=device, details=details)
     [flush] = change.flushes(Controller(id="drives:loose", drives=(item,)), TOOLS)
     assert (flush.action.argv if flush.action else None) == argv
@@ -194,17 +192,15 @@ def test_a_flush_names_the_namespace_that_it_is_of(
         (("nvme", "flush", "/dev/nvme0n1", "-n", "1"), 1, "flush: Invalid argument\n", False),
     ],
 )
-def test_a_flush_is_done_when_the_tool_says_nothing_against_it(
-    argv: tuple[str, ...], code: int, out: str, done: bool
-) -> None:
-    """Hdparm ends with 0 when the drive has refused; nvme names its success."""
+def test_a_flush_is_judged_by_output_and_exit_code(argv: tuple[str, ...], code: int, out: str, done: bool) -> None:
+    """Hdparm exits with 0 after a refusal; nvme prints its success."""
     assert (change.judge(Action(argv=argv), RunAnswer(code=code, out=out.encode())) is None) == done
 
 
 W0, W1 = ("hdparm", "-W0", "/dev/sda"), ("hdparm", "-W1", "/dev/sda")
 NVME0 = ("nvme", "set-feature", "/dev/nvme0", "--feature-id=6", "--value=0")
 NVME1 = (*NVME0[:-1], "--value=1")
-SAID = "set-feature:0x06 (Volatile Write Cache), value:{}, cdw12:00000000, save:0\n"
+SET_FEATURE = "set-feature:0x06 (Volatile Write Cache), value:{}, cdw12:00000000, save:0\n"
 
 
 @pytest.mark.parametrize(
@@ -213,12 +209,12 @@ SAID = "set-feature:0x06 (Volatile Write Cache), value:{}, cdw12:00000000, save:
         (W0, "/dev/sda:\n setting drive write-caching to 0 (off)\n write-caching =  0 (off)\n", True),
         (W0, "/dev/sda:\n setting drive write-caching to 0 (off)\n write-caching =  1 (on)\n", False),
         (W1, "SG_IO: bad/missing sense data, sb[]:  70 00 05\n", False),
-        (NVME0, SAID.format("00000000"), True),
-        (NVME1, SAID.format("0x00000001"), True),
-        (NVME1, SAID.format("00000000"), False),
+        (NVME0, SET_FEATURE.format("00000000"), True),
+        (NVME1, SET_FEATURE.format("0x00000001"), True),
+        (NVME1, SET_FEATURE.format("00000000"), False),
         (NVME1, "NVMe status: Invalid Field in Command: (0x4002)\n", False),
     ],
 )
 def test_the_state_that_is_printed_decides(argv: tuple[str, ...], out: str, accepted: bool) -> None:
-    """Both programs end with 0 when the drive has refused."""
+    """Both tools exit with 0 after a refusal, so the printed state decides."""
     assert (change.judge(Action(argv=argv), RunAnswer(code=0, out=out.encode())) is None) == accepted

@@ -1,4 +1,4 @@
-"""Outputs of hdparm, written after its source with names and figures of our own."""
+"""Outputs of hdparm, written after its source with invented names and numbers."""
 
 from __future__ import annotations
 
@@ -152,17 +152,17 @@ SHORT = """
 
 
 def observed(text: str, name: str = "hdparm.txt") -> Observation:
-    """What is read of an output; every line of it must be understood."""
+    """The observation of an output, of which no line may be left unread."""
     claim = sniff(name, text)
     assert claim is not None
     assert claim.kind == "hdparm"
     found = read([Document(name, claim.kind, text)])
-    assert [line.text for sheet in found.outputs for line in sheet.unparsed()] == []
+    assert [line.text for output in found.outputs for line in output.unparsed()] == []
     return found
 
 
 def only(text: str, name: str = "hdparm.txt") -> Drive:
-    """The one drive that an output tells of."""
+    """The only drive of an output."""
     (controller,) = observed(text, name).controllers
     (drive,) = controller.drives
     return drive
@@ -180,27 +180,27 @@ def test_the_identification_gives_every_fact() -> None:
 
 
 def test_a_world_wide_name_of_zeros_is_none() -> None:
-    """A drive without a name of its own prints zeros: it has none, and the line stays among the details."""
+    """A world wide name of zeros is none, and is kept as a detail."""
     drive = only(IDENTIFY.replace("5000cca0c0ffee01", "0000000000000000"))
     assert drive.wwn is None
     assert drive.details["WWN"] == "0000000000000000"
 
 
 def test_supported_speeds_are_no_negotiated_link() -> None:
-    """``Gen3 signaling speed`` is a capability: the link stays unknown."""
+    """``Gen3 signaling speed`` is a capability, so the link speed is unknown."""
     drive = only(IDENTIFY)
     assert drive.link_gbps is None
     assert "Gen3 signaling speed (6.0Gb/s)" in drive.details["features enabled"]
 
 
 def test_a_parallel_drive_is_ata() -> None:
-    """Without a transport and without SATA features, a drive with cable select is a parallel one."""
+    """A drive with cable select and no SATA features is a parallel one."""
     drive = only(PARALLEL)
     assert (drive.interface, drive.size_bytes, drive.rpm, drive.media) == ("ata", 78165360 * 512, None, None)
 
 
 def test_spaces_instead_of_tabs_make_no_difference() -> None:
-    """What a mailer makes of the text gives the same facts."""
+    """Converted blanks give the same facts."""
     assert only(IDENTIFY.expandtabs(8)).size_bytes == only(IDENTIFY).size_bytes
     squeezed = "\n".join(" ".join(line.split()) if "*" not in line else line for line in IDENTIFY.splitlines())
     assert only(squeezed).wwn == "5000cca0c0ffee01"
@@ -213,20 +213,20 @@ def test_a_wrapped_transport_line_is_put_together() -> None:
 
 
 def test_sectors_of_4096_bytes_count_as_such() -> None:
-    """The size is sectors times bytes of a logical sector."""
+    """The size is sectors times the bytes of a logical sector."""
     text = IDENTIFY.replace("3907029168", " 488378646").replace("512 bytes [ Supported: 512 4096 ]", "4096 bytes")
     assert only(text).size_bytes == 488378646 * 4096
 
 
 def test_the_old_identity_is_read() -> None:
-    """``hdparm -i``: names, size, write cache."""
+    """``hdparm -i`` gives names, size and write cache."""
     drive = only(IDENTITY)
     assert (drive.model, drive.serial, drive.firmware) == ("HARBOR HD1000AX", "HBA0001", "HA01")
     assert (drive.size_bytes, drive.write_cache) == (1953525168 * 512, "enabled")
 
 
-def test_short_answers_of_several_devices() -> None:
-    """Every device of one text is a drive of its own."""
+def test_short_outputs_of_several_devices() -> None:
+    """Each device of an output is a separate drive."""
     found = observed(SHORT)
     first, second = found.controllers[0].drives
     assert (first.device, first.write_cache, first.temperature_celsius) == ("/dev/sda", "disabled", 34)
@@ -236,7 +236,7 @@ def test_short_answers_of_several_devices() -> None:
 
 
 def test_sectors_that_are_bytes_are_seen() -> None:
-    """Some versions print bytes under ``sectors``; cylinders times heads times sectors shows it."""
+    """Some versions print bytes as ``sectors``, which the geometry reveals."""
     text = f"/dev/sda:\n geometry      = 121601/255/63, sectors = {1953525168 * 512}, start = 0\n"
     assert only(text).size_bytes == 1953525168 * 512
 
@@ -254,7 +254,7 @@ def test_outputs_of_one_drive_are_put_together() -> None:
 
 
 def test_one_device_name_of_two_machines_is_two_drives() -> None:
-    """Files of different machines may both speak of /dev/sdf; serial numbers keep them apart."""
+    """Serial numbers separate drives of two machines with the same node."""
     other = IDENTIFY.replace("HBQ77K01", "HBQ77K02").replace("5000cca0c0ffee01", "5000cca0c0ffee02")
     found = read([Document("a.txt", "hdparm", IDENTIFY), Document("b.txt", "hdparm", other)])
     assert [drive.id for drive in found.controllers[0].drives] == ["drives:HBQ77K01", "drives:HBQ77K02"]
@@ -284,38 +284,38 @@ def test_one_device_name_of_two_machines_is_two_drives() -> None:
     ],
 )
 def test_a_refusal_is_a_problem(text: str, kind: str) -> None:
-    """What could not be read is said, with what to do."""
+    """What could not be read is a problem with a remedy."""
     (problem,) = observed(text).problems
     assert problem.kind == kind
     assert problem.remedy
 
 
 def test_an_array_whose_speed_was_measured_is_no_drive() -> None:
-    """``hdparm -t /dev/md0`` tells of a volume."""
+    """``hdparm -t /dev/md0`` reports a volume."""
     found = observed("/dev/md0:\n Timing buffered disk reads: 190 MB in  3.00 seconds =  63.33 MB/sec\n")
     assert found.controllers[0].drives == ()
     assert found.controllers[0].volumes[0].device == "/dev/md0"
 
 
 def test_a_wrong_checksum_casts_doubt() -> None:
-    """The tool's own doubt becomes a problem."""
+    """A wrong checksum is a problem."""
     found = observed(IDENTIFY.replace("Checksum: correct", "Checksum: incorrect (0x1c), expected 0xe4"))
     assert [problem.kind for problem in found.problems] == ["state"]
 
 
 def test_a_locked_drive_is_a_finding() -> None:
-    """Security: ``locked`` without a ``not`` before it."""
+    """``locked`` without a preceding ``not`` is an error."""
     assert not [one for one in observed(IDENTIFY).problems if "locked" in one.message]
     found = observed(IDENTIFY.replace("\tnot\tlocked", "\t\tlocked")).problems
     assert [(one.kind, one.severity) for one in found if "locked" in one.message] == [("state", "error")]
 
 
 def test_the_device_is_taken_from_the_command_line() -> None:
-    """``--Istdin`` names no device; a command line does."""
+    """``--Istdin`` prints no device; the command line names it."""
     assert only(PARALLEL, "hdparm -I /dev/hda").device == "/dev/hda"
 
 
 def test_unknown_lines_stay_unread() -> None:
-    """What hdparm never prints is not taken for a detail."""
-    [sheet] = read([Document("x", "hdparm", IDENTIFY + "\nbogus label: 1\n and this = 2\n")]).outputs
-    assert [line.stripped for line in sheet.unparsed()] == ["bogus label: 1", "and this = 2"]
+    """A line that hdparm never prints is left unread."""
+    [output] = read([Document("x", "hdparm", IDENTIFY + "\nbogus label: 1\n and this = 2\n")]).outputs
+    assert [line.stripped for line in output.unparsed()] == ["bogus label: 1", "and this = 2"]

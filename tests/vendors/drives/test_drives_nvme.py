@@ -1,4 +1,4 @@
-"""Outputs of nvme-cli, written after its source with names and figures of our own."""
+"""Outputs of nvme-cli, written after its source with invented names and numbers."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ Device       Generic      NSID       Usage                      Format          
 
 
 def observed(*texts: str) -> Observation:
-    """What is read of outputs; every line of them must be understood."""
+    """The observation of outputs, of which no line may be left unread."""
     documents = []
     for number, text in enumerate(texts):
         claim = sniff(f"{number}.txt", text)
@@ -89,12 +89,12 @@ def observed(*texts: str) -> Observation:
         assert claim.kind == "nvme"
         documents.append(Document(f"{number}.txt", claim.kind, text))
     found = read(documents)
-    assert [line.text for sheet in found.outputs for line in sheet.unparsed()] == []
+    assert [line.text for output in found.outputs for line in output.unparsed()] == []
     return found
 
 
 def only(*texts: str) -> Drive:
-    """The one drive that they tell of."""
+    """The only drive of the outputs."""
     (controller,) = observed(*texts).controllers
     (drive,) = controller.drives
     return drive
@@ -106,7 +106,7 @@ def smart(warning: str = "0", temperature: str = "41 °C (314 K)", hours: str = 
 
 
 def test_identify_controller_names_the_drive() -> None:
-    """Names and capacity; that a cache exists does not say that it is on."""
+    """Names and capacity are read; an existing cache may be disabled."""
     drive = only(CONTROLLER)
     assert (drive.id, drive.model, drive.firmware) == ("drives:QZ98A1004417", "QUARTZ Q980 1TB", "4QAX21")
     assert (drive.size_bytes, drive.interface, drive.media) == (1000204886016, "nvme", "ssd")
@@ -115,18 +115,18 @@ def test_identify_controller_names_the_drive() -> None:
 
 
 def test_a_drive_without_a_volatile_cache_has_none_enabled() -> None:
-    """``vwc`` with bit 0 clear: nothing volatile can be on."""
+    """With bit 0 of ``vwc`` clear, the write cache is disabled."""
     drive = only(CONTROLLER.replace("vwc       : 0x7", "vwc       : 0x6"))
     assert (drive.write_cache, drive.details["volatile write cache"]) == ("disabled", "not present")
 
 
 @pytest.mark.parametrize(("value", "state"), [("0x00000001", "enabled"), ("00000000", "disabled"), ("0x1", "enabled")])
-def test_feature_6_tells_whether_the_cache_is_on(value: str, state: str) -> None:
-    """Zero stands there without 0x."""
+def test_feature_6_shows_whether_the_cache_is_on(value: str, state: str) -> None:
+    """The value 0 is printed without 0x."""
     assert only(f"get-feature:0x06 (Volatile Write Cache), Current value:{value}\n").write_cache == state
 
 
-def test_the_explained_feature_tells_the_same() -> None:
+def test_the_explained_feature_gives_the_same() -> None:
     """``-H`` adds a line in words."""
     text = (
         "get-feature:6 (Volatile Write Cache), Current value: 0x000001\n\tVolatile Write Cache Enable (WCE): Enabled\n"
@@ -135,62 +135,62 @@ def test_the_explained_feature_tells_the_same() -> None:
 
 
 def test_a_namespace_has_blocks_of_the_format_in_use() -> None:
-    """Size is ``nsze`` blocks of ``1 << lbads`` bytes; a name of zeros is none."""
+    """The size is ``nsze`` blocks of ``1 << lbads`` bytes; a name of zeros is none."""
     drive = only(NAMESPACE)
     assert (drive.size_bytes, drive.wwn) == (0x747046B0 * 512, "6479a7500a004417")
 
 
 @pytest.mark.parametrize("figure", ["0x8200000", "08200000", "8200000"])
 def test_a_damaged_number_of_blocks_is_survived(figure: str) -> None:
-    """``0x08200000`` without its ``x`` begins with a nought."""
+    """A block count that lost its ``x`` raises no exception."""
     text = f"NVME Identify Namespace 1:\nnsze    : {figure}\nlbaf  0 : ms:0   lbads:9  rp:0 (in use)\n"
     assert not read_text(text, "nvme-id-ns.txt").tracebacks
 
 
 @pytest.mark.parametrize("temperature", ["41 C", "41 °C (314 K)", "41°C (314 Kelvin)", "106 °F (314 K)"])
-def test_the_health_log_is_read_in_every_dress(temperature: str) -> None:
-    """Temperature, hours with separators, errors; a warning of 0 is ok."""
+def test_the_health_log_is_read_in_every_form(temperature: str) -> None:
+    """Temperature, hours with separators and errors are read; a warning of 0 is ok."""
     drive = only(smart(temperature=temperature))
     assert (drive.device, drive.temperature_celsius, drive.power_on_hours) == ("/dev/nvme2n1", 41, 11230)
     assert (drive.errors.media, drive.errors.other, drive.status) == (4, 1204, "ok")
 
 
 @pytest.mark.parametrize(("bits", "status"), [("0x1", "warning"), ("0x4", "warning"), ("0x8", "critical")])
-def test_a_critical_warning_is_said(bits: str, status: str) -> None:
-    """An alert is a warning, a drive that takes no writes has failed; both are problems."""
+def test_a_critical_warning_is_reported(bits: str, status: str) -> None:
+    """An alert is a warning, a read-only drive is critical, and both are problems."""
     found = observed(smart(warning=bits))
     assert found.controllers[0].drives[0].status == status
     assert [problem.kind for problem in found.problems if "critical warning" in problem.message] == ["state"]
 
 
 def test_the_list_is_read_by_columns() -> None:
-    """Each row is a drive; sizes are decimal, whatever the decimal sign."""
+    """Each row is a drive; sizes are decimal with any decimal sign."""
     first, second = observed(LIST).controllers[0].drives
     assert (first.device, first.model, first.size_bytes) == ("/dev/nvme0n1", "QUARTZ Q980 1TB", 10**12)
     assert (second.serial, second.firmware, second.size_bytes) == ("QZDC46P00291", "EDC04610", 3_840_000_000_000)
 
 
 def test_a_squeezed_list_is_read() -> None:
-    """Blanks that a mailer took away do not move the columns."""
+    """Lost blanks do not move a value to another column."""
     squeezed = "\n".join(" ".join(line.split()) if line.startswith("/dev") else line for line in LIST.splitlines())
     first, _ = observed(squeezed).controllers[0].drives
     assert (first.serial, first.model, first.firmware) == ("QZ98A1004417", "QUARTZ Q980 1TB", "4QAX21")
 
 
 def test_the_verbose_tables_are_one_drive() -> None:
-    """Subsystem, controller and namespace speak of the same drive."""
+    """Subsystem, controller and namespace are rows of one drive."""
     drive = only(VERBOSE)
     assert (drive.id, drive.device, drive.details["Address"]) == ("drives:QZ98A1004417", "/dev/nvme0n1", "0000:01:00.0")
 
 
 def test_outputs_of_one_drive_come_together() -> None:
-    """Identification, list and namespace agree on the serial number; the exact size wins over the rounded one."""
+    """Outputs are merged by serial number; the exact size replaces the rounded one."""
     drive = only(CONTROLLER, LIST.replace("/dev/nvme1n1", "#").split("#", maxsplit=1)[0])
     assert (drive.device, drive.size_bytes) == ("/dev/nvme0n1", 1000204886016)
 
 
-def test_json_tells_the_same() -> None:
-    """The JSON forms of list, id-ctrl and smart-log."""
+def test_json_gives_the_same() -> None:
+    """The JSON forms of list, id-ctrl and smart-log give the same fields."""
     listed = {
         "Devices": [
             {
@@ -222,7 +222,7 @@ def test_json_tells_the_same() -> None:
 
 
 def test_verbose_json_finds_controllers_and_namespaces() -> None:
-    """``list -v -o json``: the drive is the controller, its namespace the device."""
+    """In ``list -v -o json`` the drive is the controller and its namespace the device."""
     namespace = {"NameSpace": "nvme0n1", "Generic": "ng0n1", "NSID": 1, "UsedBytes": 0, "PhysicalSize": 1000204886016}
     controller = {
         "Controller": "nvme0",
@@ -240,8 +240,8 @@ def test_verbose_json_finds_controllers_and_namespaces() -> None:
     assert (drive.device, drive.serial, drive.size_bytes) == ("/dev/nvme0n1", "QZ98A1004417", 1000204886016)
 
 
-def test_makers_tables_are_details() -> None:
-    """The additional log of a maker is kept under its own labels."""
+def test_vendor_logs_are_details() -> None:
+    """A vendor's additional log is kept under its labels."""
     drive = only(
         "Additional Smart Log for NVME device:nvme0 namespace-id:ffffffff\n"
         "key                               normalized raw\n"
@@ -259,35 +259,35 @@ def test_makers_tables_are_details() -> None:
     ],
 )
 def test_a_refusal_is_a_problem(text: str, kind: str) -> None:
-    """No drive, but a reason."""
+    """A refusal gives no drive, but a problem."""
     found = observed(text)
     assert found.controllers == ()
     assert [problem.kind for problem in found.problems] == [kind]
 
 
 def test_usages_are_decimal() -> None:
-    """The second figure is the size; a text that is no usage gives none."""
+    """The second number of a usage is the decimal size."""
     assert parse_usage("  0.00   B / 960.20  GB") == 960_200_000_000
     assert parse_usage("512   B +  0 B") is None
 
 
 @pytest.mark.parametrize("figure", ["9" * 400, "9" * 30, "\u0661\u0662", "1.2.3", ","])
 def test_an_impossible_size_of_a_namespace_is_none(figure: str) -> None:
-    """Neither what no drive holds nor digits of another script make a size."""
+    """Neither an impossible size nor digits of another script make a size."""
     assert parse_usage(f"1.00 GB / {figure} TB") is None
 
 
-def test_a_critical_warning_that_is_no_figure_is_told() -> None:
-    """It is not known then whether the drive warns; that is a problem, and no silence."""
+def test_an_unreadable_critical_warning_is_reported() -> None:
+    """An unreadable critical warning makes the status unknown, and a problem quotes it."""
     found = observed(smart("Qzx"))
-    assert [drive.status for card in found.controllers for drive in card.drives] == ["unknown"]
-    (told,) = (problem.message for problem in found.problems if problem.kind == "unread")
-    assert "critical_warning 'Qzx'" in told
+    assert [drive.status for controller in found.controllers for drive in controller.drives] == ["unknown"]
+    (message,) = (problem.message for problem in found.problems if problem.kind == "unread")
+    assert "critical_warning 'Qzx'" in message
 
 
 @pytest.mark.parametrize(("bits", "severity"), [("0", None), ("0x4", "warning"), ("0x8", "error")])
-def test_a_warning_of_an_endurance_group_is_said(bits: str, severity: str | None) -> None:
-    """``endurance group critical warning summary: 0x4`` beside ``critical_warning 0``."""
+def test_a_warning_of_an_endurance_group_is_reported(bits: str, severity: str | None) -> None:
+    """An endurance group's warning is a problem even if ``critical_warning`` is 0."""
     found = observed(smart() + f"endurance group critical warning summary: {bits}\n")
     assert [one.severity for one in found.problems] == ([severity] if severity else [])
 
@@ -296,7 +296,7 @@ def test_a_warning_of_an_endurance_group_is_said(bits: str, severity: str | None
     ("results", "bad"), [("0x7", True), ("0x6", True), ("0", False), ("0x1", False), ("0 0x7", False)]
 )
 def test_the_newest_self_test_that_failed_is_a_finding(results: str, bad: bool) -> None:
-    """``nvme self-test-log``: only the first result is of today."""
+    """Only the newest result of ``nvme self-test-log`` counts."""
     rows = "".join(f"Self Test Result[{n}]:\n  Operation Result             : {one}\n  Self Test Code : 2\n"
                    for n, one in enumerate(results.split()))  # fmt: skip
     text = f"Device Self Test Log for NVME device:nvme0\nCurrent operation  : 0\nCurrent Completion : 0%\n{rows}"
@@ -304,7 +304,7 @@ def test_the_newest_self_test_that_failed_is_a_finding(results: str, bad: bool) 
 
 
 def test_few_spare_blocks_are_a_finding_in_json_too() -> None:
-    """``avail_spare`` below ``spare_thresh`` with a ``critical_warning`` of 0."""
+    """``avail_spare`` below ``spare_thresh`` is a finding even if ``critical_warning`` is 0."""
     log = {"critical_warning": 0, "temperature": 311, "avail_spare": 7, "spare_thresh": 10, "percent_used": 3,
            "media_errors": 0}  # fmt: skip
     found = diagnose(read_text(json.dumps(log)).inventory, rules()).findings
@@ -313,7 +313,7 @@ def test_few_spare_blocks_are_a_finding_in_json_too() -> None:
 
 @pytest.mark.parametrize(("state", "severity"), [("live", None), ("dead", "error"), ("resetting", "warning")])
 def test_a_controller_that_the_kernel_has_lost_is_a_finding(state: str, severity: str | None) -> None:
-    """``nvme list-subsys``, and ``nvme list -v -o json``."""
+    """A dead controller in ``nvme list-subsys`` or ``nvme list -v -o json`` is an error."""
     tree = f"nvme-subsys0 - NQN=nqn.2014.08.org:1d0f\n\\\n +- nvme0 pcie 0000:01:00.0 {state}\n"
     entry = {"Controller": "nvme0", "SerialNumber": "QZ98A1", "ModelNumber": "QUARTZ", "Firmware": "4Q", "State": state,
              "Transport": "pcie", "Address": "0000:01:00.0", "Namespaces": [], "Paths": []}  # fmt: skip
@@ -323,8 +323,8 @@ def test_a_controller_that_the_kernel_has_lost_is_a_finding(state: str, severity
         assert [one.severity for one in problems if one.kind == "state"] == ([severity] if severity else [])
 
 
-def test_a_failed_drive_outside_any_array_waits_for_no_rebuild() -> None:
-    """Its contents are copied first; nothing rebuilds them."""
+def test_a_failed_drive_outside_any_array_is_copied_first() -> None:
+    """No rebuild restores its data, so the remedy begins with a copy."""
     [worst, *_] = diagnose(read_text(smart("0x8")).inventory, rules()).findings
     assert (worst.rule, worst.severity) == ("drive_failed", "critical")
     assert "Copy what can still be read" in (worst.remedy or "")

@@ -1,4 +1,4 @@
-"""The forms of nvme-cli's versions, written after its sources with names and figures of our own."""
+"""The output formats of nvme-cli's versions, written after its sources with invented names and numbers."""
 
 from __future__ import annotations
 
@@ -31,17 +31,17 @@ HEALTH: dict[str, Any] = {
 
 
 def observed(text: str) -> Observation:
-    """What is read of an output; every line of it must be understood."""
+    """The observation of an output, of which no line may be left unread."""
     claim = sniff("x.txt", text)
     assert claim is not None
     assert claim.kind == "nvme"
     found = read([Document("x.txt", claim.kind, text)])
-    assert [line.text for sheet in found.outputs for line in sheet.unparsed()] == []
+    assert [line.text for output in found.outputs for line in output.unparsed()] == []
     return found
 
 
 def only(text: str) -> Drive:
-    """The one drive that it tells of."""
+    """The only drive of an output."""
     (controller,) = observed(text).controllers
     (drive,) = controller.drives
     return drive
@@ -62,14 +62,14 @@ def only(text: str) -> Drive:
     ids=["2.0", "2.4", "1.16", "1.12", "2.16"],
 )
 def test_rows_wider_than_their_header_are_read(row: str) -> None:
-    """The table of namespaces of ``list -v``: columns that have moved put nothing into the wrong field."""
+    """Shifted columns of ``list -v`` put no value into the wrong field."""
     drive = only(VERBOSE.format(row=row))
     assert (drive.id, drive.device, drive.size_bytes) == ("drives:QZ98A1004417", "/dev/nvme0n1", 500110000000)
     assert (drive.model, drive.serial, drive.firmware) == ("QUARTZ Q980 1TB", "QZ98A1004417", "4QAX21")
 
 
 def test_the_namespaces_of_a_drive_add_up() -> None:
-    """Two rows with one serial number are one drive."""
+    """Two rows with one serial number are one drive with the sum of the sizes."""
     header = f"{'Node':<16} {'SN':<20} {'Model':<40} Namespace {'Usage':<26} {'Format':<16} FW Rev"
     rule = f"{'-' * 16} {'-' * 20} {'-' * 40} {'-' * 9} {'-' * 26} {'-' * 16} {'-' * 8}"
     names = f"{'QZ98A1004417':<20} {'QUARTZ Q980 1TB':<40}"
@@ -90,8 +90,8 @@ def test_the_namespaces_of_a_drive_add_up() -> None:
         '{\n  "Devices":[]\n}\n',
     ],
 )
-def test_an_empty_list_is_an_answer(text: str) -> None:
-    """A machine without NVMe drives is not an output that could not be read."""
+def test_an_empty_list_is_a_note(text: str) -> None:
+    """An empty list is a note, not an unread output."""
     found = observed(text)
     assert not found.controllers
     assert [problem.kind for problem in found.problems] == ["note"]
@@ -99,30 +99,30 @@ def test_an_empty_list_is_an_answer(text: str) -> None:
 
 @pytest.mark.parametrize("form", [lambda v: v, str, float], ids=["integers", "texts", "floats"])
 def test_counters_of_all_forms_are_read(form: Any) -> None:
-    """JSON prints counters as integers, as texts, or with a decimal point."""
+    """JSON counters are integers, strings or floats, depending on the version."""
     drive = only(json.dumps({name: form(value) for name, value in HEALTH.items()}))
     assert (drive.power_on_hours, drive.errors.media, drive.errors.other) == (5678, 0, 6)
 
 
 @pytest.mark.parametrize(
-    "said", ["38 °C (311 K, 100 °F)", "100 °F (311 K, 38 °C)", "311 K (38 °C)", "38°C (311 Kelvin)"]
+    "printed", ["38 °C (311 K, 100 °F)", "100 °F (311 K, 38 °C)", "311 K (38 °C)", "38°C (311 Kelvin)"]
 )
-def test_temperatures_of_all_versions_are_celsius(said: str) -> None:
-    """Whatever unit comes first."""
+def test_temperatures_of_all_versions_are_celsius(printed: str) -> None:
+    """The temperature is in Celsius, whichever unit is printed first."""
     assert (
-        only(f"Smart Log for NVME device:nvme0 namespace-id:ffffffff\ntemperature\t: {said}\n").temperature_celsius
+        only(f"Smart Log for NVME device:nvme0 namespace-id:ffffffff\ntemperature\t: {printed}\n").temperature_celsius
         == 38
     )
 
 
 def test_media_errors_are_counted() -> None:
-    """A drive that counts unreadable data is told of, as with smartctl."""
+    """``media_errors`` is the number of media errors, as with smartctl."""
     found = observed(json.dumps(HEALTH | {"media_errors": 3}))
-    assert [drive.errors.media for card in found.controllers for drive in card.drives] == [3]
+    assert [drive.errors.media for controller in found.controllers for drive in controller.drives] == [3]
 
 
 def test_the_first_versions_had_no_hosts_in_their_lists() -> None:
-    """``list -v -o json`` of 1.x: subsystems at the top, the namespace's size below."""
+    """``list -v -o json`` of 1.x has subsystems at the top and the size below."""
     space = {"NameSpace": "nvme0n1", "NSID": 1, "PhysicalSize": 500107862016, "SectorSize": 512}
     controller = {
         "Controller": "nvme0", "Transport": "pcie", "State": "live", "Firmware": "4QAX21",
@@ -152,12 +152,12 @@ def test_the_first_versions_had_no_hosts_in_their_lists() -> None:
     ],
 )
 def test_only_the_current_value_is_the_state_of_the_cache(text: str, cache: str | None) -> None:
-    """Default, saved and supported values say nothing of what is in force."""
+    """Default, saved and supported values do not show the active value."""
     assert only(text).write_cache == cache
 
 
 def test_several_features_are_of_one_drive() -> None:
-    """A list of features without a device is one drive's; the same feature again is another's."""
+    """Features without a device belong to one drive, a repeated feature to another."""
     features = (
         "get-feature:0x01 (Arbitration), Current value:0x00000001\n"
         "get-feature:0x06 (Volatile Write Cache), Current value:0x00000001\n"
@@ -167,7 +167,7 @@ def test_several_features_are_of_one_drive() -> None:
 
 
 def test_the_tree_of_subsystems_is_read() -> None:
-    """``list-subsys -v``: names, device, way; what is reached over a network is not called solid state."""
+    """Names, device and transport are read; a drive behind a network has an unknown media."""
     tree = (
         "nvme-subsys0 - NQN=nqn.2014.08.org.nvmexpress:1d0f\n               hostnqn=nqn.2014-08.org:uuid:0\n"
         "               iopolicy=numa\n               model=QUARTZ Q980 1TB\n               serial=QZ98A1004417\n"
@@ -188,7 +188,7 @@ def test_the_tree_of_subsystems_is_read() -> None:
     ],
 )
 def test_refusals_of_newer_versions_are_problems(text: str, kind: str) -> None:
-    """What could not be read is said by nvme's name."""
+    """A refusal is a problem that names no other tool."""
     (problem,) = observed(text).problems
     assert problem.kind == kind
     assert "hdparm" not in problem.message

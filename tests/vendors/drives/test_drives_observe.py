@@ -1,4 +1,4 @@
-"""Plain drives on a machine: what is asked, what is shown without tools or rights, what is left to others."""
+"""Plain drives on a machine: requests, missing tools or rights, and drives of other families."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ from raidctl.vendor.protocol import Observation
 from raidctl_drives import observe
 
 AHCI = PciDevice("0000:00:17.0", 0x010601, 0x8086, 0xA352, driver="ahci", vendor="Intel", model="SATA AHCI Controller")
-ADAPTER = PciDevice("0000:41:00.0", 0x010700, 0x1000, 0x00AF, driver="mpt3sas")
-CARD = PciDevice("0000:03:00.0", 0x010400, 0x1000, 0x005D, driver="some_raid")
+HBA = PciDevice("0000:41:00.0", 0x010700, 0x1000, 0x00AF, driver="mpt3sas")
+RAID_CONTROLLER = PciDevice("0000:03:00.0", 0x010400, 0x1000, 0x005D, driver="some_raid")
 SATA = BlockDevice(
     "sda", "/dev/sda", kind="disk", size_bytes=4000787030016, model="HARBOR HD4000NS-11A", serial="HBN1K7Q2",
     wwn="0x5000cca0b1000a01", scsi_address="0:0:0:0", pci_address=AHCI.address, driver="ahci", rotational=True,
@@ -34,7 +34,7 @@ SATA = BlockDevice(
 )  # fmt: skip
 SAS = BlockDevice(
     "sdc", "/dev/sdc", kind="disk", size_bytes=1800360124416, model="TG1800-SAS15", serial="TGK00C3Z",
-    wwn="0x5000c5a0d1000c30", scsi_address="0:0:2:0", pci_address=ADAPTER.address, driver="mpt3sas", rotational=True,
+    wwn="0x5000c5a0d1000c30", scsi_address="0:0:2:0", pci_address=HBA.address, driver="mpt3sas", rotational=True,
     removable=False, write_cache="write through", transport="sas",
 )  # fmt: skip
 NVME = BlockDevice(
@@ -51,7 +51,7 @@ TOOLS = ("hdparm", "sdparm", "nvme", "smartctl")
 
 @dataclass
 class Machine:
-    """Answers what it was given answers for; everything else is not there."""
+    """A runner with scripted outputs and files; everything else is missing."""
 
     runs: Mapping[tuple[str, ...], str] = field(default_factory=dict)
     files: Mapping[str, str] = field(default_factory=dict)
@@ -79,20 +79,20 @@ class Machine:
 
 
 def seen(machine: Machine, *blocks: BlockDevice, pci: Sequence[PciDevice] = (), **view: Any) -> Observation:
-    """What the family observes on a machine with these disks."""
+    """The observation of a machine with these block devices."""
     return converse(observe(HostView(root=view.pop("root", True), pci=tuple(pci), blocks=blocks, **view)), machine)
 
 
-def test_a_machine_without_disks_is_asked_nothing() -> None:
-    """Nothing to tell, nothing to ask."""
+def test_a_machine_without_drives_is_asked_nothing() -> None:
+    """Without drives, no request is made."""
     machine = Machine()
     assert seen(machine) == Observation()
     assert machine.batches == []
 
 
-def test_the_kernel_alone_tells_enough_without_tools() -> None:
-    """Identity, size, write cache come from the kernel; one problem names all packages."""
-    found = seen(Machine(tools=()), SATA, SAS, NVME, pci=(AHCI, ADAPTER))
+def test_without_tools_the_kernels_facts_are_shown() -> None:
+    """Identity, size and write cache come from the kernel; one problem names all packages."""
+    found = seen(Machine(tools=()), SATA, SAS, NVME, pci=(AHCI, HBA))
     assert [controller.id for controller in found.controllers] == [
         "drives:0000:00:17.0",
         "drives:0000:41:00.0",
@@ -112,14 +112,14 @@ def test_the_kernel_alone_tells_enough_without_tools() -> None:
     assert all(name in str(problem.remedy) for name in ("smartmontools", "hdparm", "sdparm", "nvme-cli"))
 
 
-def test_a_world_wide_name_of_zeros_is_not_the_drives() -> None:
-    """What the kernel read of a drive without a name is no name either."""
+def test_a_world_wide_name_of_zeros_from_the_kernel_is_none() -> None:
+    """A world wide name of zeros that the kernel read is none."""
     (controller,) = seen(Machine(tools=()), replace(SATA, wwn="0x0000000000000000")).controllers
     assert controller.drives[0].wwn is None
 
 
-def test_without_root_nothing_is_run_and_one_problem_says_so() -> None:
-    """The kernel's view is shown; the drives are not asked in vain."""
+def test_without_root_nothing_is_run_and_one_problem_reports_it() -> None:
+    """Without root the kernel's facts are shown and no tool is run."""
     machine = Machine()
     found = seen(machine, SATA, NVME, root=False)
     assert machine.asked == []
@@ -127,8 +127,8 @@ def test_without_root_nothing_is_run_and_one_problem_says_so() -> None:
     assert found.controllers[0].drives[0].write_cache == "enabled"
 
 
-def test_a_virtual_disk_is_listed_and_not_asked() -> None:
-    """No tool is looked for, none is missing; a note says whom to ask."""
+def test_a_virtual_drive_is_listed_and_not_asked() -> None:
+    """A virtual drive needs no tool, and a note refers to the hypervisor."""
     machine = Machine(tools=())
     found = seen(machine, VIRTIO, virtual="kvm")
     assert machine.asked == []
@@ -140,31 +140,37 @@ def test_a_virtual_disk_is_listed_and_not_asked() -> None:
     assert problem.remedy
 
 
-def test_disks_of_other_families_are_left_to_them() -> None:
-    """Claimed disks, empty card readers, and disks of a RAID card that has not answered are not listed."""
+def test_drives_of_other_families_are_left_to_them() -> None:
+    """Claimed drives, empty readers, and drives of an unread RAID controller are not listed."""
     claimed = replace(SATA, name="sdb", node="/dev/sdb")
     reader = replace(SATA, name="sdd", node="/dev/sdd", removable=True, size_bytes=0)
     hidden = replace(
-        SATA, name="sde", node="/dev/sde", serial="X1", wwn=None, pci_address=CARD.address, driver="some_raid"
+        SATA,
+        name="sde",
+        node="/dev/sde",
+        serial="X1",
+        wwn=None,
+        pci_address=RAID_CONTROLLER.address,
+        driver="some_raid",
     )
-    found = seen(Machine(), claimed, reader, hidden, pci=(CARD,), claimed=frozenset({"/dev/sdb"}))
+    found = seen(Machine(), claimed, reader, hidden, pci=(RAID_CONTROLLER,), claimed=frozenset({"/dev/sdb"}))
     assert found.controllers == ()
 
 
-def test_what_a_card_passes_through_is_listed() -> None:
-    """Where a card's family has told of its volumes, a disk that it left out is a plain drive."""
-    volume = replace(SATA, name="sdb", node="/dev/sdb", pci_address=CARD.address, driver="some_raid")
-    passed = replace(SATA, pci_address=CARD.address, driver="some_raid")
-    found = seen(Machine(), volume, passed, pci=(CARD,), claimed=frozenset({"/dev/sdb"}))
+def test_drives_passed_through_by_a_controller_are_listed() -> None:
+    """Once a RAID controller's volumes are claimed, its other block devices are plain drives."""
+    volume = replace(SATA, name="sdb", node="/dev/sdb", pci_address=RAID_CONTROLLER.address, driver="some_raid")
+    passed = replace(SATA, pci_address=RAID_CONTROLLER.address, driver="some_raid")
+    found = seen(Machine(), volume, passed, pci=(RAID_CONTROLLER,), claimed=frozenset({"/dev/sdb"}))
     assert [drive.device for drive in found.controllers[0].drives] == ["/dev/sda"]
 
 
 def test_two_paths_are_one_drive() -> None:
-    """The same WWN twice is one drive with both devices; only one path is asked."""
+    """One WWN on two nodes is one drive, and only one path is asked."""
     machine = Machine(files={"/sys/class/scsi_disk/0:0:2:0/cache_type": "write back\n"})
     other = replace(SAS, name="sde", node="/dev/sde", scsi_address="0:0:4:0")
     joint = BlockDevice("dm-0", "/dev/dm-0", kind="dm", slaves=("sdc", "sde"), dm_name="mpatha", mountpoints=("/srv",))
-    found = seen(machine, SAS, other, joint, pci=(ADAPTER,))
+    found = seen(machine, SAS, other, joint, pci=(HBA,))
     (drive,) = found.controllers[0].drives
     assert drive.details["devices"] == "/dev/sdc, /dev/sde"
     assert drive.details["multipath"] == "/dev/mapper/mpatha"
@@ -172,7 +178,7 @@ def test_two_paths_are_one_drive() -> None:
 
 
 def test_namespaces_are_parts_of_one_drive() -> None:
-    """Two namespaces with one serial number are one drive, as big as both together."""
+    """Two namespaces with one serial number are one drive with the sum of the sizes."""
     second = replace(NVME, name="nvme0n2", node="/dev/nvme0n2", size_bytes=500107862016, wwn="eui.6479a7500a004418")
     first = replace(NVME, wwn="eui.6479a7500a004417")
     (controller,) = seen(Machine(tools=()), first, second).controllers
@@ -182,7 +188,7 @@ def test_namespaces_are_parts_of_one_drive() -> None:
 
 
 def test_many_problems_stay_apart_and_each_comes_once() -> None:
-    """Drives that do not answer are told of one by one, each once."""
+    """Each drive that does not answer is reported once."""
     many = [
         replace(SATA, name=f"sd{n}x", node=f"/dev/sd{n}x", serial=f"HBN1{n:04}", wwn=None, scsi_address=None)
         for n in range(300)
@@ -193,7 +199,7 @@ def test_many_problems_stay_apart_and_each_comes_once() -> None:
 
 
 def test_usb_drives_of_one_adapter_stay_apart() -> None:
-    """Adapters give all their drives one serial number; they are several drives all the same."""
+    """USB adapters give all drives one serial number, but each drive is separate."""
     one = replace(SATA, transport="usb", pci_address="0000:00:14.0", driver="xhci_hcd", wwn=None)
     two = replace(one, name="sdb", node="/dev/sdb")
     found = seen(Machine(tools=()), one, two)
@@ -201,15 +207,15 @@ def test_usb_drives_of_one_adapter_stay_apart() -> None:
 
 
 def test_a_cache_that_the_kernel_does_not_know_of_is_dangerous() -> None:
-    """The drive's cache is on, the kernel sends no flushes: that is said."""
+    """A drive's cache is on and the kernel sends no flushes: a problem reports it."""
     machine = Machine({("sdparm", "--get=WCE,RCD", "/dev/sdc"): "WCE           1  [cha: y, def:  1, sav:  1]\n"})
-    found = seen(machine, SAS, pci=(ADAPTER,))
+    found = seen(machine, SAS, pci=(HBA,))
     assert found.controllers[0].drives[0].write_cache == "enabled"
     assert any("no flushes" in problem.message and problem.kind == "state" for problem in found.problems)
 
 
 def test_an_nvme_drive_is_asked_for_feature_6_only_when_it_has_a_cache() -> None:
-    """Without a volatile cache the question would be refused."""
+    """Feature 6 is not requested from a drive without a volatile cache, which would refuse it."""
     head = "NVME Identify Controller:\nsn : QZ98A1004417\nmn : QUARTZ Q980 1TB\nvwc : "
     identify = ("nvme", "id-ctrl", "/dev/nvme0n1")
     feature = ("nvme", "get-feature", "/dev/nvme0n1", "-f", "6")
@@ -221,8 +227,8 @@ def test_an_nvme_drive_is_asked_for_feature_6_only_when_it_has_a_cache() -> None
     assert seen(there, NVME).controllers[0].drives[0].write_cache == "disabled"
 
 
-def test_drives_are_asked_side_by_side() -> None:
-    """A hundred drives take no more rounds than one."""
+def test_drives_are_asked_in_parallel() -> None:
+    """A hundred drives take as many rounds of requests as one."""
     machine = Machine()
     many = [replace(SATA, name=f"sd{n}", node=f"/dev/sd{n}", serial=f"HB{n:06}", wwn=None) for n in range(100)]
     found = seen(machine, *many)
@@ -232,15 +238,15 @@ def test_drives_are_asked_side_by_side() -> None:
     assert len(machine.batches) == len(one.batches)
 
 
-def test_no_answer_in_time_is_said_and_the_rest_is_shown() -> None:
-    """A drive that hangs is still listed with what the kernel knows."""
+def test_a_timeout_is_reported_and_the_rest_is_shown() -> None:
+    """A drive whose tools time out is listed with the kernel's facts."""
     found = seen(Machine(trouble=Failure.TIMEOUT), SATA)
     assert found.controllers[0].drives[0].model == "HARBOR HD4000NS-11A"
     assert {problem.kind for problem in found.problems} == {"unread"}
 
 
 def test_refusals_of_many_drives_are_one_problem() -> None:
-    """Where root is not known, "permission denied" of every drive is said once."""
+    """If root is unknown, "permission denied" of many drives is one problem."""
     other = replace(SATA, name="sdb", node="/dev/sdb", serial="HB2", wwn=None)
     runs: dict[tuple[str, ...], str] = {
         ("hdparm", "-I", "-W", node): f"{node}: Permission denied\n" for node in ("/dev/sda", "/dev/sdb")
@@ -250,8 +256,8 @@ def test_refusals_of_many_drives_are_one_problem() -> None:
 
 
 def test_every_drive_has_evidence() -> None:
-    """Each listed drive and controller has facts on a sheet, and no fact is of an unknown object."""
+    """Each drive and controller has facts, and no fact belongs to an unknown object."""
     found = seen(Machine(), SATA, SAS, NVME, VIRTIO)
     listed = {drive.id for controller in found.controllers for drive in controller.drives}
     listed |= {controller.id for controller in found.controllers}
-    assert {fact.object_id for sheet in found.outputs for fact in sheet.facts} == listed
+    assert {fact.object_id for output in found.outputs for fact in output.facts} == listed

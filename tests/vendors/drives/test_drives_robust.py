@@ -1,4 +1,4 @@
-"""Whatever text comes, the readers of the family return, in time that grows with its length only."""
+"""Any input is read without an exception, in time linear in its length."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ KINDS = ("hdparm", "sdparm", "nvme")
 
 
 def check(text: str, kind: str) -> None:
-    """Read a text as a kind; every fact belongs to something that is shown."""
+    """Read an output of a tool; every fact belongs to an object that is shown."""
     found = read([Document("x", kind, text)])
     shown = {drive.id for controller in found.controllers for drive in controller.drives}
     shown |= {volume.id for controller in found.controllers for volume in controller.volumes}
-    assert {fact.object_id for sheet in found.outputs for fact in sheet.facts} <= shown
+    assert {fact.object_id for output in found.outputs for fact in output.facts} <= shown
     assert found.controllers or found.problems
     sniff("x", text)
 
@@ -65,7 +65,7 @@ def test_line_ends_make_no_difference(name: str) -> None:
 
 
 def test_escape_sequences_do_not_come_through() -> None:
-    """What hardware says does not steer a terminal."""
+    """Escape sequences in a model are removed or replaced."""
     text = "/dev/sda:\n\nATA device, with non-removable media\n\tModel Number:       \x1b[31mRED\x1b[0m [red]\x07\n"
     (drive,) = read([Document("x", "hdparm", text)]).controllers[0].drives
     assert drive.model == "RED [red]\N{REPLACEMENT CHARACTER}"
@@ -82,17 +82,17 @@ def test_escape_sequences_do_not_come_through() -> None:
     ],
 )
 def test_an_endless_output_is_read_to_its_end(kind: str, line: str) -> None:
-    """The same again and again: drives without a name, complaints without end."""
+    """Thousands of repeated lines are all read."""
     found = read([Document("x", kind, "".join(line.format(number) for number in range(4_000)))])
-    assert sum(len(sheet.lines) for sheet in found.outputs) >= 4_000
+    assert sum(len(output.lines) for output in found.outputs) >= 4_000
 
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(
     "text", ["a" * 3_000_000, "a" + " " * 3_000_000 + "b", "{" * 200_000, "\t\n" * 50_000, "x = 1: 2\n" * 20_000]
 )
-def test_junk_is_nobodys(kind: str, text: str) -> None:
-    """Megabytes of rubbish give no drive with a serial number, and are claimed by nobody."""
+def test_junk_is_not_claimed(kind: str, text: str) -> None:
+    """Megabytes of junk give no serial number and are not claimed."""
     found = read([Document("x", kind, text)])
     assert not [drive for controller in found.controllers for drive in controller.drives if drive.serial]
     assert sniff("x", text) is None

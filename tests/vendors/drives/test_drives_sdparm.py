@@ -1,4 +1,4 @@
-"""Outputs of sdparm, written after its source with names and figures of our own."""
+"""Outputs of sdparm, written after its source with invented names and numbers."""
 
 from __future__ import annotations
 
@@ -52,24 +52,24 @@ Device identification VPD page:
 
 
 def observed(text: str) -> Observation:
-    """What is read of outputs; every line of them must be understood."""
+    """The observation of an output, of which no line may be left unread."""
     claim = sniff("sdparm.txt", text)
     assert claim is not None
     assert claim.kind == "sdparm"
     found = read([Document("sdparm.txt", claim.kind, text)])
-    assert [line.text for sheet in found.outputs for line in sheet.unparsed()] == []
+    assert [line.text for output in found.outputs for line in output.unparsed()] == []
     return found
 
 
 def only(text: str) -> Drive:
-    """The one drive that they tell of."""
+    """The only drive of an output."""
     (controller,) = observed(text).controllers
     (drive,) = controller.drives
     return drive
 
 
 def test_the_write_cache_is_the_current_value() -> None:
-    """``--get=WCE``: the first figure counts, not the default nor the saved one."""
+    """The first number of ``--get=WCE`` counts, not the default or saved one."""
     drive = only(GET)
     assert (drive.device, drive.model, drive.firmware) == ("/dev/sdb", "TG1800-SAS15", "TA07")
     assert drive.write_cache == "enabled"
@@ -77,25 +77,25 @@ def test_the_write_cache_is_the_current_value() -> None:
 
 
 def test_the_first_copy_of_a_page_holds_the_current_values() -> None:
-    """Pages decoded one after another are current, changeable, default: only the first one is in force."""
+    """Repeated pages are current, changeable and default values; only the first is active."""
     page = "Caching (SBC) mode page:\n  WCE           {}\n"
     assert only(page.format(0) + page.format(1) + page.format(1)).write_cache == "disabled"
 
 
 def test_vital_product_data_identify_the_drive() -> None:
-    """Serial number, WWN of the logical unit, rotation, transport."""
+    """Serial number, WWN of the logical unit, rotation and transport are read."""
     drive = only(INQUIRY)
     assert (drive.id, drive.serial, drive.wwn) == ("drives:TGK00C3Z", "TGK00C3Z", "0x5000c5a0d1000c30")
     assert (drive.rpm, drive.media, drive.interface) == (15000, "hdd", "sas")
 
 
 def test_the_identity_of_an_ata_drive_is_cut_by_columns() -> None:
-    """Model and serial number stand in one string of 60 characters."""
+    """Model and serial number are columns of one string of 60 characters."""
     drive = only(ATA_IDENTITY)
     assert (drive.model, drive.serial, drive.interface) == ("LUMEN S480 DC", "LM2204810077", None)
 
 
-def test_a_malformed_page_is_said() -> None:
+def test_a_malformed_page_is_reported() -> None:
     """The tool's own warning becomes a problem."""
     found = observed(GET + "Caching (SBC) mode page:\n>>> warning: mode page seems malformed, try '--flexible'\n")
     assert [problem.kind for problem in found.problems] == ["state"]
@@ -105,19 +105,19 @@ def test_a_malformed_page_is_said() -> None:
     ("message", "kind"), [("No such file or directory", "unread"), ("Operation not permitted", "no_right")]
 )
 def test_a_device_that_cannot_be_opened_is_a_problem(message: str, kind: str) -> None:
-    """There is no drive to show, but a reason."""
+    """A device that cannot be opened gives no drive, but a problem."""
     found = observed(f"open error: /dev/sdq [read only]: {message}\n")
     assert found.controllers == ()
     assert [problem.kind for problem in found.problems] == [kind]
 
 
 def test_squeezed_columns_are_read() -> None:
-    """A mailer that changes the blanks of the first line changes no fact."""
+    """Lost blanks in the first line change no fact."""
     assert only(GET.replace("    /dev/sdb: TAIGA     TG", "   /dev/sdb: TAIGA   TG")).model == "TG1800-SAS15"
 
 
-def test_the_rigid_disk_page_tells_the_rotation() -> None:
-    """``MRR`` is the rotation rate; 0 and 1 are none."""
+def test_the_rigid_disk_page_gives_the_rotation() -> None:
+    """``MRR`` is the rotation rate in rpm; 0 and 1 are no rate."""
     page = "    /dev/sdb: TAIGA     TG1800-SAS15      TA07\nRigid disk (SBC) mode page:\n  MRR         {}\n"
     drive = only(page.format(10520))
     assert (drive.rpm, drive.media) == (10520, "hdd")
@@ -125,22 +125,22 @@ def test_the_rigid_disk_page_tells_the_rotation() -> None:
 
 
 @pytest.mark.parametrize(("vendor", "interface"), [("TAIGA", "sas"), ("ATA", None)])
-def test_the_port_page_tells_the_protocol(vendor: str, interface: str | None) -> None:
-    """``PPID`` 6 is SAS; of a SATA drive it is the adapter's word, not the drive's."""
+def test_the_port_page_gives_the_protocol(vendor: str, interface: str | None) -> None:
+    """``PPID`` 6 is SAS; for a SATA drive it describes the HBA, not the drive."""
     header = f"    /dev/sdb: {vendor:<8}  TG1800-SAS15      TA07\n"
     assert only(f"{header}Protocol specific port mode page:\n  PPID          6\n").interface == interface
 
 
 def test_the_capacity_gives_the_size() -> None:
-    """``--command=capacity``: blocks times their length."""
+    """The size of ``--command=capacity`` is blocks times their length."""
     header = "    /dev/sdb: TAIGA     TG1800-SAS15      TA07\n"
     assert (
         only(f"{header}blocks: 1172123568\nblock_length: 520\ncapacity_mib: 581272.6\n").size_bytes == 1172123568 * 520
     )
 
 
-def test_the_ata_page_tells_the_whole_names() -> None:
-    """``ATA information``: the names of 16 letters are replaced by whole ones."""
+def test_the_ata_page_gives_the_whole_names() -> None:
+    """``ATA information`` replaces the names of 16 letters by whole ones."""
     drive = only(
         "    /dev/sda: ATA       LUMEN S480 DC EN  11.2\nATA information VPD page:\n"
         "  SAT Vendor identification: linux   \n  SAT Product identification: libata          \n"
@@ -153,7 +153,7 @@ def test_the_ata_page_tells_the_whole_names() -> None:
 
 
 def test_world_wide_names_are_read_in_all_forms() -> None:
-    """The long form stands in brackets; a drive without NAA name has an EUI-64; NAA counts first."""
+    """The long form is in brackets, and NAA takes precedence over EUI-64."""
     head = "Device identification [0x83] VPD page:\n  Addressed logical unit:\n"
     eui = "    designator type: EUI-64 based,  code set: Binary\n      0x6479a7500a004417\n"
     naa = (
@@ -166,7 +166,7 @@ def test_world_wide_names_are_read_in_all_forms() -> None:
 
 
 def test_the_standard_inquiry_is_read() -> None:
-    """``--page=sinq``: product and revision."""
+    """``--page=sinq`` gives product and revision."""
     drive = only(
         "standard INQUIRY:\n  PQual=0  PDT=0  RMB=0  LU_CONG=0  hot_pluggable=0  version=0x06  [SPC-4]\n"
         "  Vendor_identification: TAIGA   \n  Product_identification: TG1800-SAS15    \n"
@@ -184,8 +184,8 @@ def test_the_standard_inquiry_is_read() -> None:
         ("WCE not found in Caching (SBC) mode page", "note"),
     ],
 )
-def test_a_cache_that_is_not_told_is_a_problem(line: str, kind: str) -> None:
-    """A drive that has no such page is not one that does not answer."""
+def test_an_unreported_cache_is_a_problem(line: str, kind: str) -> None:
+    """A drive without the page differs from a drive that does not answer."""
     found = observed(f"    /dev/sdb: TAIGA     TG1800-SAS15      TA07\n{line}\n")
     assert [problem.kind for problem in found.problems] == [kind]
     assert found.controllers[0].drives[0].write_cache is None
@@ -195,7 +195,7 @@ def test_a_cache_that_is_not_told_is_a_problem(line: str, kind: str) -> None:
     ("row", "model"), [("TAIGA TG1800-SAS15 TA07", "TG1800-SAS15"), ("ATA LUMEN S480 DC 11.2  [disk]", "LUMEN S480 DC")]
 )
 def test_a_header_whose_blanks_are_lost_is_split_where_that_is_certain(row: str, model: str) -> None:
-    """Three words, or the vendor ATA, which has no blank in it."""
+    """Three words, or the vendor ATA, can be split without their columns."""
     [found] = (
         read([Document("sdparm /dev/sdb", "sdparm", f"/dev/sdb: {row}\nWCE 1 [cha: y, def: 0, sav: 1]\n")])
         .controllers[0]

@@ -11,7 +11,7 @@ from raidctl.vendor.plan import Action
 from raidctl.vendor.self_tests import SelfTest
 from raidctl_drives.self_tests import READ, of_output, read, refused, start, stop
 from tests.support.over import over
-from tests.vendors.md.md_texts import Machine
+from tests.vendors.md.md_outputs import Machine
 
 BASE = SelfTest(drive="drives:ZC1", device="/dev/sda")
 DRIVE = Drive(id="drives:ZC1", device="/dev/sda", interface="sata")
@@ -90,13 +90,13 @@ def scsi(*tests: tuple[int, int, int]) -> str:
 def test_the_state_is_that_of_the_newest_test(
     text: str, state: str, kind: str | None, percent: int | None, hours: int | None
 ) -> None:
-    """Of every interface; a drive that was never tested has not passed, and an unknown result is unknown."""
+    """A drive that was never tested has not passed, and an unknown result is unknown."""
     found = of_output(BASE, text, 0)
     assert (found.state, found.kind, found.percent, found.hours) == (state, kind, percent, hours)
 
 
 def test_nothing_passes_for_lack_of_a_value() -> None:
-    """Whatever single value is missing from an output, a test that failed, was aborted or runs has not passed."""
+    """Without any one of its values, a failed, aborted or running test has not passed."""
 
     def without(tree: Any) -> Any:
         for name in list(tree) if isinstance(tree, dict) else []:
@@ -122,7 +122,7 @@ def test_nothing_passes_for_lack_of_a_value() -> None:
 
 
 def test_a_drive_is_asked_once_and_not_woken() -> None:
-    """One call with `-n standby`; a tool that is missing or does not answer makes the state unknown, with a reason."""
+    """One call with `-n standby`; a missing tool or a failure makes the state unknown, with a reason."""
     machine = Machine({}, {" ".join((*READ, "/dev/sda")): RunAnswer(code=0, out=ata(0, (1, 0, 18)).encode())})
     assert converse(read(DRIVE), machine).state == "passed"
     assert machine.commands() == ["smartctl -j -n standby -c -l selftest /dev/sda"]
@@ -133,7 +133,7 @@ def test_a_drive_is_asked_once_and_not_woken() -> None:
 
 
 def test_only_nodes_of_drives_reach_the_command() -> None:
-    """A virtual drive, a drive without a node and a node of another kind are refused; no command has "force"."""
+    """Only a drive's node is accepted, and no command has "force"."""
     made = [start(DRIVE, "short"), start(DRIVE, "long"), stop(DRIVE)]
     assert [action.argv for action in made if isinstance(action, Action)] == [
         ("smartctl", "-t", "short", "/dev/sda"),

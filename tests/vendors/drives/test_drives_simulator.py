@@ -1,4 +1,4 @@
-"""The simulated drives: what is rendered is what is read, and what the tools refuse is refused."""
+"""The simulated drives: rendered outputs are read back, and the tools' refusals are simulated."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ STATE: State = {"drive /dev/sda": "1", "drive /dev/nvme0n1": "1"}
 
 def drives(simulated: Simulated) -> list[Drive]:
     """The drives of a machine as raidctl reads them now."""
-    return [drive for card in survey(simulated, VENDORS).inventory.controllers for drive in card.drives]
+    return [drive for controller in survey(simulated, VENDORS).inventory.controllers for drive in controller.drives]
 
 
 def write_caches(demo: str) -> State:
@@ -40,7 +40,7 @@ def write_caches(demo: str) -> State:
 @settings(deadline=None)
 @given(data=st.data())
 def test_what_is_printed_is_the_state(demo: str, data: st.DataObject) -> None:
-    """Every state of all drives can be read out of what the tools print of it."""
+    """Every state of all drives can be read from the rendered outputs."""
     state = {name: data.draw(st.sampled_from("01")) for name in write_caches(demo)}
     assert state
     printed = told(simulator, rendered(simulator, demo, state))
@@ -49,7 +49,7 @@ def test_what_is_printed_is_the_state(demo: str, data: st.DataObject) -> None:
 
 @pytest.mark.parametrize("demo", DEMOS)
 def test_what_was_not_changed_is_printed_as_it_was(demo: str) -> None:
-    """Byte for byte."""
+    """An unchanged state prints the recorded outputs byte for byte."""
     assert rendered(simulator, demo, told(simulator, texts(demo))) == texts(demo)
 
 
@@ -57,24 +57,26 @@ def test_what_was_not_changed_is_printed_as_it_was(demo: str) -> None:
 @settings(max_examples=10, deadline=None)
 @given(data=st.data())
 def test_the_family_reads_what_is_printed(demo: str, data: st.DataObject) -> None:
-    """Whatever tool tells it: all of them say the same of each drive."""
+    """All tools report the simulated write cache of each drive."""
     with TemporaryDirectory() as place:
         simulated = machine(demo, VENDORS, Path(place))
         wanted = {name: data.draw(st.sampled_from("01")) for name in write_caches(demo)}
         simulated.keep(simulated.state() | wanted)
         inventory = survey(simulated, VENDORS).inventory
-    read = {drive.device: drive.write_cache for card in inventory.controllers for drive in card.drives}
+    read = {drive.device: drive.write_cache for controller in inventory.controllers for drive in controller.drives}
     assert {name: read[name.removeprefix("drive ")] for name in wanted} == {
         name: "enabled" if value == "1" else "disabled" for name, value in wanted.items()
     }
-    stand = current_settings(inventory, VENDORS)
-    assert all((drive.id, "write_cache") in stand for card in inventory.controllers for drive in card.drives)
+    current = current_settings(inventory, VENDORS)
+    assert all(
+        (drive.id, "write_cache") in current for controller in inventory.controllers for drive in controller.drives
+    )
 
 
 @settings(max_examples=10, deadline=None)
 @given(data=st.data())
 def test_a_scsi_drive_is_what_was_written_into_its_file(data: st.DataObject) -> None:
-    """Sdparm, smartctl and the kernel tell the same of every word of the file."""
+    """Sdparm, smartctl and the kernel report the word written into the file."""
     with TemporaryDirectory() as place:
         simulated = machine("sas", VENDORS, Path(place))
         wanted = {drive.id: data.draw(st.sampled_from(CACHE_TYPES)) for drive in drives(simulated)}
@@ -91,7 +93,7 @@ def test_a_scsi_drive_is_what_was_written_into_its_file(data: st.DataObject) -> 
 
 @pytest.mark.parametrize("word", ["", "on", "Write Back", "writeback", "temporary", "write back "])
 def test_the_kernel_takes_its_own_words_alone(tmp_path: Path, word: str) -> None:
-    """Anything else is an invalid argument; blanks at the end do not matter."""
+    """Any other word is an invalid argument; trailing blanks are ignored."""
     simulated = machine("sas", VENDORS, tmp_path)
     before = simulated.state()
     answer = simulated.answer(Write("/sys/class/scsi_disk/0:0:0:0/cache_type", word))
@@ -122,7 +124,7 @@ def test_the_kernel_takes_its_own_words_alone(tmp_path: Path, word: str) -> None
     ],
 )
 def test_what_the_tools_refuse_is_refused(line: str) -> None:
-    """Nothing is changed, and the exit code says so."""
+    """A refused command changes nothing and exits with an error."""
     reply = simulator.change(tuple(line.split()), STATE)
     assert reply is not None
     assert (reply.code != 0, reply.state) == (True, STATE)
@@ -130,5 +132,5 @@ def test_what_the_tools_refuse_is_refused(line: str) -> None:
 
 @pytest.mark.parametrize("line", ["", "hdparm", "hdparm -W /dev/sda", "nvme list", "sdparm --get=WCE /dev/sda"])
 def test_what_only_reads_is_no_change(line: str) -> None:
-    """And what is another tool's."""
+    """A reading command, or one of another tool, is no change."""
     assert simulator.change(tuple(line.split()), STATE) is None

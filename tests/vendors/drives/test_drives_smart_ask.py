@@ -1,4 +1,4 @@
-"""The dialogue with smartctl for a live drive, led with a small scripted machine."""
+"""The dialogue with smartctl for a live drive, on a small scripted machine."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Answered = tuple[list[Reported], list[Output], list[Problem]]
 
 
 class Machine:
-    """Answers each command with what is scripted for it, anything else with "not installed"."""
+    """A runner with scripted replies; any other command is "not installed"."""
 
     def __init__(self, answers: dict[tuple[str, ...], RunAnswer]) -> None:
         self.answers = answers
@@ -34,20 +34,20 @@ class Machine:
 
 
 def asked(answers: dict[tuple[str, ...], RunAnswer], **options: str) -> tuple[Answered, Machine]:
-    """What the dialogue returns, and the machine that it was led with."""
+    """The result of the dialogue, and the machine."""
     machine = Machine(answers)
     drafts, outputs, problems = converse(ask_smartctl("/dev/sdq", **options), machine)
     return (reported(drafts), outputs, problems), machine
 
 
 def printed(text: str, code: int = 0) -> RunAnswer:
-    """The answer of a program that printed a text."""
+    """The reply of a tool that printed an output."""
     return RunAnswer(code=code, out=text.encode())
 
 
 @pytest.mark.parametrize(("text", "serial"), [(FULL, "HBQ40A17"), (SAS, "HS12K7700014A"), (NVME, "QZ98A1004417")])
-def test_one_call_tells_everything(text: str, serial: str) -> None:
-    """Smartctl is run once for a drive."""
+def test_one_call_is_enough(text: str, serial: str) -> None:
+    """Smartctl is run once per drive."""
     (parts, outputs, problems), machine = asked({FIRST: printed(text)})
     assert machine.asked == [FIRST]
     assert [(part.device, part.serial) for part in parts] == [("/dev/sdq", serial)]
@@ -56,7 +56,7 @@ def test_one_call_tells_everything(text: str, serial: str) -> None:
 
 
 def test_an_old_release_is_asked_for_the_plain_table() -> None:
-    """A smartctl that does not know an option of the first call is called again without it."""
+    """A smartctl that refuses an option is called again without it."""
     plain = ("smartctl", "-n", "standby", "-a", "/dev/sdq")
     (parts, _, problems), machine = asked(
         {FIRST: printed("=======> INVALID ARGUMENT TO -f: old\n", 1), plain: printed(SAS)}
@@ -67,7 +67,7 @@ def test_an_old_release_is_asked_for_the_plain_table() -> None:
 
 
 def test_two_zeros_are_no_temperature() -> None:
-    """Where smartctl's two zeros mean that the drive has no temperature log, the temperature is unknown."""
+    """If smartctl's two zeros mean no temperature log, the temperature is unknown."""
     (parts, _, _), _ = asked({FIRST: printed(NO_LOG)})
     assert parts[0].temperature_celsius is None
 
@@ -82,7 +82,7 @@ def test_the_type_of_a_drive_behind_a_controller_is_passed_on() -> None:
 
 
 def test_a_sleeping_drive_is_left_asleep() -> None:
-    """Exit status 2 with STANDBY is worth a note, and no failure."""
+    """Exit status 2 with STANDBY is a note, not a failure."""
     (parts, _, problems), _ = asked({FIRST: printed(f"{BANNER}Device is in STANDBY mode, exit(2)\n", 2)})
     assert parts == []
     assert [(problem.where, problem.kind, problem.severity) for problem in problems] == [("/dev/sdq", "note", "info")]
@@ -105,15 +105,15 @@ def test_a_sleeping_drive_is_left_asleep() -> None:
                  "Please specify device type with the -d option.\n", 1), "unread"),
     ],
 )  # fmt: skip
-def test_no_answer_is_a_problem_of_its_own_kind(answer: RunAnswer, kind: str) -> None:
-    """Not installed, not allowed, not answering and not reachable are told apart; none is silently nothing."""
+def test_each_failure_is_a_separate_kind_of_problem(answer: RunAnswer, kind: str) -> None:
+    """Not installed, not allowed, not answering and not reachable are different problems."""
     (parts, _, problems), _ = asked({FIRST: answer, ("smartctl", "-n", "standby", "-a", "/dev/sdq"): answer})
     assert parts == []
     assert [problem.kind for problem in problems] == [kind]
     assert problems[0].where == "/dev/sdq"
 
 
-def test_the_exit_status_is_compared_with_the_text() -> None:
-    """Bit 3 says that the drive is failing: when the text does not, that is told."""
+def test_the_exit_status_is_compared_with_the_output() -> None:
+    """A failing bit in the exit status without a line in the output is a problem."""
     (_, _, problems), _ = asked({FIRST: printed(FULL, 8)})
     assert ["exit status" in problem.message for problem in problems] == [True]

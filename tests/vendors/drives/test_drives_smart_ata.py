@@ -1,4 +1,4 @@
-"""Outputs of smartctl for ATA drives, written after ataprint.cpp with names and figures of our own."""
+"""Outputs of smartctl for ATA drives, written after ataprint.cpp with invented names and numbers."""
 
 from __future__ import annotations
 
@@ -226,15 +226,15 @@ FULL = BANNER + IDENTITY + HEALTH + TABLE + LOGS
 
 
 def one(text: str) -> tuple[Reported, Output]:
-    """The one part of an output, and its sheet."""
-    parts, sheet = read_drives("smartctl -x /dev/sdq", text, "drive")
+    """The only part of an output, and its output object."""
+    parts, output = read_drives("smartctl -x /dev/sdq", text, "drive")
     assert len(parts) == 1
-    return parts[0], sheet
+    return parts[0], output
 
 
 def test_the_whole_table_of_a_drive_is_read() -> None:
-    """Identity, link, cache, counters and times of an ATA drive come from the line that says them best."""
-    part, sheet = one(FULL)
+    """Identity, link, cache, counters and times of an ATA drive come from the most precise line."""
+    part, output = one(FULL)
     assert (part.model, part.serial, part.firmware) == ("HARBOR HD4000QX-2", "HBQ40A17", "HQ07")
     assert part.size_bytes == 4_000_787_030_016
     assert (part.media, part.rpm, part.interface, part.link_gbps) == ("hdd", 5400, "sata", 3.0)
@@ -245,61 +245,61 @@ def test_the_whole_table_of_a_drive_is_read() -> None:
     assert part.wwn == "5 0a1b2c 3d4e5f607"
     assert part.details["Power_On_Hours"] == "20457 (114 21 0)"
     assert part.details["ATA Error Count"] == "2"
-    assert sheet.unparsed() == []
+    assert output.unparsed() == []
 
 
-def test_a_world_wide_name_of_zeros_is_not_told() -> None:
-    """A drive without a name of its own prints zeros in all three groups."""
+def test_a_world_wide_name_of_zeros_is_none() -> None:
+    """A world wide name of zeros in all three groups is none."""
     assert one(FULL)[0].wwn is not None
     assert one(FULL.replace("5 0a1b2c 3d4e5f607", "0 000000 000000000"))[0].wwn is None
 
 
-def test_a_failed_self_test_and_damaged_sectors_are_told() -> None:
-    """What the drive itself complains of becomes a problem, though its verdict is ``PASSED``."""
+def test_a_failed_self_test_and_damaged_sectors_are_reported() -> None:
+    """A problem of the drive is reported even if its verdict is ``PASSED``."""
     part, _ = one(FULL)
-    said = [problem.message for problem in part.problems if problem.kind == "state"]
+    messages = [problem.message for problem in part.problems if problem.kind == "state"]
     assert part.status == "ok"
-    assert any("firmware update" in message for message in said)
-    assert any("last self-test failed: Extended offline Completed: read failure" in message for message in said)
+    assert any("firmware update" in message for message in messages)
+    assert any("last self-test failed: Extended offline Completed: read failure" in message for message in messages)
     assert part.errors_media is not None
 
 
-def test_what_the_drive_could_and_what_it_counts_are_told_apart() -> None:
-    """The best speed of the link, each kind of damaged sector and newer firmware stand in fields of their own."""
-    part, sheet = one(FULL)
+def test_capabilities_and_counters_have_separate_fields() -> None:
+    """Maximum link speed, each kind of damaged sector and newer firmware have separate fields."""
+    part, output = one(FULL)
     assert (part.link_gbps, part.max_link_gbps) == (3.0, 6.0)
     assert (part.errors_reallocated, part.errors_pending, part.errors_uncorrectable) == (8, 16, 16)
     assert part.errors_link == 3
     assert part.firmware_update == "A firmware update for this drive may be available"
-    told = {fact.field: fact.line.text for fact in sheet.facts}
-    assert told["max_link_gbps"].startswith("SATA Version is:")
-    assert "Reallocated_Sector_Ct" in told["errors.reallocated"]
-    assert told["firmware_update"].startswith("==> WARNING: ")
+    lines = {fact.field: fact.line.text for fact in output.facts}
+    assert lines["max_link_gbps"].startswith("SATA Version is:")
+    assert "Reallocated_Sector_Ct" in lines["errors.reallocated"]
+    assert lines["firmware_update"].startswith("==> WARNING: ")
 
 
 @pytest.mark.parametrize("value", ["SATA 3.1", "SATA 3.1, 6.0 Gb/s or more", "SATA 2.6, Unknown (current: 3.0 Gb/s)"])
-def test_a_best_speed_in_another_form_is_not_told(value: str) -> None:
-    """Only the form that smartctl prints is taken for a speed."""
+def test_a_maximum_speed_in_another_form_is_unknown(value: str) -> None:
+    """Only the form that smartctl prints is read as a speed."""
     assert one(FULL.replace("SATA 3.1, 6.0 Gb/s (current: 3.0 Gb/s)", value))[0].max_link_gbps is None
 
 
 def test_every_fact_names_its_line() -> None:
-    """Each field of the part has a fact of its own name, under the part's key, in the line that told it."""
-    part, sheet = one(FULL)
-    told = {fact.field: fact for fact in sheet.facts if fact.object_id == "drive"}
-    assert told["serial"].line.text == "Serial Number:    HBQ40A17"
-    assert told["errors.media"].value == "24"
-    assert told["temperature_celsius"].line.text.startswith("Current Temperature:")
-    assert {"model", "firmware", "size_bytes", "media", "rpm", "interface", "link_gbps", "wwn", "status"} <= set(told)
-    assert all(fact.object_id == part.key for fact in sheet.facts)
+    """Each field has a fact with the line that it was read from."""
+    part, output = one(FULL)
+    facts = {fact.field: fact for fact in output.facts if fact.object_id == "drive"}
+    assert facts["serial"].line.text == "Serial Number:    HBQ40A17"
+    assert facts["errors.media"].value == "24"
+    assert facts["temperature_celsius"].line.text.startswith("Current Temperature:")
+    assert {"model", "firmware", "size_bytes", "media", "rpm", "interface", "link_gbps", "wwn", "status"} <= set(facts)
+    assert all(fact.object_id == part.key for fact in output.facts)
 
 
 def test_the_brief_table_is_read() -> None:
     """``-x`` prints the attributes in a shorter form than ``-a``."""
-    part, sheet = one(BANNER + IDENTITY + BRIEF)
+    part, output = one(BANNER + IDENTITY + BRIEF)
     assert (part.errors_media, part.errors_other) == (0, 3)
     assert (part.temperature_celsius, part.power_on_hours) == (33, 20457)
-    assert sheet.unparsed() == []
+    assert output.unparsed() == []
 
 
 @pytest.mark.parametrize(
@@ -317,7 +317,7 @@ def test_the_brief_table_is_read() -> None:
     ],
 )  # fmt: skip
 def test_an_attribute_under_its_threshold_decides_the_status(row: str, status: str, text: str) -> None:
-    """A failing attribute is an alert, a warning whatever the verdict."""
+    """A failing attribute is a warning, whatever the verdict."""
     table = (
         "Vendor Specific SMART Attributes with Thresholds:\nID# ATTRIBUTE_NAME          FLAG     VALUE WORST THRESH\n"
     )
@@ -326,8 +326,8 @@ def test_an_attribute_under_its_threshold_decides_the_status(row: str, status: s
 
 
 def test_a_failed_verdict_is_a_predicted_failure() -> None:
-    """``FAILED!`` foresees a failure: a warning; what is listed again counts once."""
-    part, sheet = one(
+    """``FAILED!`` is a warning, and a repeated attribute counts once."""
+    part, output = one(
         BANNER
         + "=== START OF READ SMART DATA SECTION ===\n"
         + "SMART overall-health self-assessment test result: FAILED!\n"
@@ -337,11 +337,11 @@ def test_a_failed_verdict_is_a_predicted_failure() -> None:
     )
     assert (part.status, part.errors_media) == ("warning", 4088)
     assert part.status_text == "FAILED!; Reallocated_Sector_Ct FAILING_NOW"
-    assert sheet.unparsed() == []
+    assert output.unparsed() == []
 
 
 def test_a_log_with_a_wrong_checksum_is_for_information() -> None:
-    """Some firmware writes its own logs so; nothing of what is stored on the drive is meant, and nobody is woken."""
+    """Some firmware writes wrong log checksums; the data on the drive is not affected."""
     warning = "Warning! SMART Self-Test Log Structure error: invalid SMART checksum.\n"
     part, _ = one(BANNER + "SMART overall-health self-assessment test result: PASSED\n" + warning)
     [problem] = part.problems
@@ -350,7 +350,7 @@ def test_a_log_with_a_wrong_checksum_is_for_information() -> None:
 
 
 def test_an_unknown_verdict_is_a_problem() -> None:
-    """A word that is not in the table is kept, the status is unknown, and a problem says so."""
+    """An unknown verdict is kept, the status is unknown, and a problem reports it."""
     part, _ = one(BANNER + "SMART overall-health self-assessment test result: UNKNOWN!\n")
     assert (part.status, part.status_text) == ("unknown", "UNKNOWN!")
     assert [problem.kind for problem in part.problems] == ["unread"]
@@ -373,16 +373,16 @@ def test_an_unknown_verdict_is_a_problem() -> None:
     ],
 )
 def test_sizes_of_all_locales_are_read(printed: str, size: int | None) -> None:
-    """Digits are grouped as the locale has it; a size that contradicts itself is not believed."""
+    """Digit groups of every locale are read; a size that contradicts itself is unknown."""
     part, _ = one(
         f"{BANNER}=== START OF INFORMATION SECTION ===\nUser Capacity:    {printed}\nSerial Number:    X1Y2\n"
     )
     assert part.size_bytes == size
 
 
-def test_an_old_release_says_less_and_nothing_is_guessed() -> None:
-    """5.x knows neither rotation nor link speed: both stay unknown."""
-    part, sheet = one(
+def test_an_old_release_prints_less_and_nothing_is_guessed() -> None:
+    """5.x prints neither rotation nor link speed, so both are unknown."""
+    part, output = one(
         "smartctl version 5.38 [i686-pc-linux-gnu] Copyright (C) 2002-8 Bruce Allen\n"
         "Home page is http://smartmontools.sourceforge.net/\n\n=== START OF INFORMATION SECTION ===\n"
         "Device Model:     QUARTZ Q250\nSerial Number:    QZ250-1\nFirmware Version: 1.01\n"
@@ -395,29 +395,29 @@ def test_an_old_release_says_less_and_nothing_is_guessed() -> None:
     assert part.size_bytes == 250_059_350_016
     assert (part.media, part.rpm, part.interface, part.link_gbps, part.status) == (None, None, None, None, None)
     assert [problem.kind for problem in part.problems] == ["state"]
-    assert sheet.unparsed() == []
+    assert output.unparsed() == []
 
 
 def test_three_calls_for_one_drive_make_one_part() -> None:
-    """``-i``, ``-H`` and ``-A`` of one drive in one file belong together; a second drive is a second part."""
+    """``-i``, ``-H`` and ``-A`` of one drive are merged; a second drive is a second part."""
     info, health = BANNER + IDENTITY, BANNER + "SMART overall-health self-assessment test result: PASSED\n"
     other = (BANNER + IDENTITY).replace("HBQ40A17", "HBQ40A18")
-    parts, sheet = read_drives("loose", info + health + BANNER + TABLE + other, "drive")
+    parts, output = read_drives("loose", info + health + BANNER + TABLE + other, "drive")
     assert [(part.key, part.serial, part.status) for part in parts] == [
         ("drive", "HBQ40A17", "ok"),
         ("drive#4", "HBQ40A18", None),
     ]
-    assert {fact.object_id for fact in sheet.facts} == {"drive", "drive#4"}
+    assert {fact.object_id for fact in output.facts} == {"drive", "drive#4"}
 
 
-def test_what_nobody_knows_stays_unparsed() -> None:
-    """A label that smartctl does not have is left for ``--unparsed``."""
-    _, sheet = one(BANNER + IDENTITY + "Moon Phase:       waning\n")
-    assert [line.text for line in sheet.unparsed()] == ["Moon Phase:       waning"]
+def test_unknown_labels_stay_unparsed() -> None:
+    """A label that smartctl does not print is left for ``--unparsed``."""
+    _, output = one(BANNER + IDENTITY + "Moon Phase:       waning\n")
+    assert [line.text for line in output.unparsed()] == ["Moon Phase:       waning"]
 
 
 def test_a_figure_that_is_damaged_is_no_figure() -> None:
-    """Digits that hang together in no known way are not cut to the first of them: the figure is unknown, and told."""
+    """A damaged number is unknown and reported, not cut to its first digits."""
     part, _ = one(FULL.replace("4,000,787,030,016 bytes [4.00 TB]", "4,0#0,787,030,016 bytes [4.00 TB]"))
     assert part.size_bytes is None
     assert [problem.kind for problem in part.problems if "'User Capacity'" in problem.message] == ["unread"]
@@ -439,14 +439,14 @@ _ROWS = "Vendor Specific SMART Attributes with Thresholds:\nID# ATTRIBUTE_NAME  
     ],
 )
 def test_attributes_of_what_is_left_give_the_endurance_that_is_used(row: str, used: int | None) -> None:
-    """Their normalised value counts down from 100."""
+    """The normalised value counts down from 100 to 0."""
     seen = read_text(f"{BANNER}{IDENTITY}SMART overall-health self-assessment test result: PASSED\n\n{_ROWS}{row}\n\n")
     [drive] = seen.inventory.controllers[0].drives
     assert drive.life_used_percent == used
 
 
 def test_the_log_of_pending_defects_counts_unreadable_sectors() -> None:
-    """``smartctl -l defects``, and the larger number where an attribute counts them, too."""
+    """``smartctl -l defects`` and the attribute give the larger count."""
     log = "Pending Defects log (GP Log 0x0c)\nIndex                LBA    Hours\n"
     rows = "".join(f"    {n}          12345{n}    43210\n" for n in range(3))
     title = "=== START OF READ SMART DATA SECTION ===\n"
@@ -458,7 +458,7 @@ def test_the_log_of_pending_defects_counts_unreadable_sectors() -> None:
 
 
 def test_a_drive_that_is_too_hot_is_not_to_be_replaced() -> None:
-    """An attribute of the temperature that fails now leads to the fans; another one beside it does not."""
+    """A failing temperature attribute alone leads to the fans, not to a replacement."""
     hot = "190 Airflow_Temperature_Cel 0x0022   039   039   045    Old_age   Always   FAILING_NOW 41"
     worn = "  5 Reallocated_Sector_Ct   0x0033   001   001   010    Pre-fail  Always   FAILING_NOW 4088"
     for rows, rule in ((hot, "background_operation"), (f"{worn}\n{hot}", "drive_expects_failure")):

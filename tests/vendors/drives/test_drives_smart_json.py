@@ -1,4 +1,4 @@
-"""JSON outputs of smartctl, written after the keys of its source with names and figures of our own."""
+"""JSON outputs of smartctl, written after the keys of its source with invented names and numbers."""
 
 from __future__ import annotations
 
@@ -98,15 +98,15 @@ NVME: dict[str, Any] = {
 
 
 def one(tree: object) -> tuple[Reported, Output]:
-    """The one part of a JSON output, and its sheet."""
-    parts, sheet = read_drives("smartctl -j -a /dev/sdq", json.dumps(tree), "drive")
+    """The only part of a JSON output, and its output object."""
+    parts, output = read_drives("smartctl -j -a /dev/sdq", json.dumps(tree), "drive")
     assert len(parts) == 1
-    return parts[0], sheet
+    return parts[0], output
 
 
 def test_an_ata_drive_is_read() -> None:
-    """The JSON gives the fields that the text gives, in the same words."""
-    part, sheet = one(ATA)
+    """The JSON gives the same fields and words as the text output."""
+    part, output = one(ATA)
     assert (part.device, part.model, part.serial, part.firmware) == (
         "/dev/sdq", "HARBOR HD4000QX-2", "HBQ40A17", "HQ07",
     )  # fmt: skip
@@ -116,36 +116,36 @@ def test_an_ata_drive_is_read() -> None:
     assert (part.temperature_celsius, part.power_on_hours, part.errors_media) == (33, 20457, 8)
     assert part.wwn == "5 0a132c 3d55bf607"
     assert any("last self-test failed" in problem.message for problem in part.problems)
-    assert sheet.unparsed() == []
+    assert output.unparsed() == []
 
 
 def test_a_sas_drive_is_read() -> None:
-    """The model stands without the vendor, and the informational exception is a warning in its own words."""
-    part, sheet = one(SAS)
+    """The model excludes the vendor, and an informational exception is a warning."""
+    part, output = one(SAS)
     assert (part.model, part.firmware, part.wwn) == ("HS1200 K10", "0A03", "0x5000a1b2c3d4e5f7")
     assert (part.interface, part.link_gbps, part.errors_media) == ("sas", 12.0, 2)
     assert (part.status, part.status_text) == ("warning", "HARDWARE IMPENDING FAILURE")
-    assert sheet.unparsed() == []
+    assert output.unparsed() == []
 
 
 def test_an_nvme_drive_is_read() -> None:
-    """The critical warning's bits are named; the size is what the system sees."""
-    part, sheet = one(NVME)
+    """The bits of the critical warning are named; the size is that of the namespace."""
+    part, output = one(NVME)
     assert (part.size_bytes, part.media, part.interface) == (960_197_124_096, "ssd", "nvme")
     assert (part.status, part.status_text) == ("warning", "FAILED!; NVM subsystem reliability has been degraded")
     assert part.wwn == "0a1b2c 00a1b2c3d4"
     assert (part.errors_media, part.errors_other, part.power_on_hours) == (5, 612, 12088)
-    assert sheet.unparsed() == []
+    assert output.unparsed() == []
 
 
 def test_a_usb_adapter_is_the_interface() -> None:
-    """What hangs on a USB adapter hangs on USB, whatever the drive behind it speaks."""
+    """A drive behind a USB adapter has the interface USB."""
     device = {"name": "/dev/sdt", "info_name": "/dev/sdt [USB JMicron]", "type": "usbjmicron", "protocol": "ATA"}
     assert one({**ATA, "device": device})[0].interface == "usb"
 
 
 def test_a_scan_names_the_drives() -> None:
-    """``--scan-open --json`` is a list; a device that would not open is a problem."""
+    """``--scan-open --json`` is a list; a device that does not open is a problem."""
     devices = [
         {"name": "/dev/sda", "info_name": "/dev/sda [SAT]", "type": "sat", "protocol": "ATA"},
         {"name": "/dev/nvme0", "info_name": "/dev/nvme0", "type": "nvme", "protocol": "NVMe"},
@@ -157,28 +157,28 @@ def test_a_scan_names_the_drives() -> None:
             "open_error": "No such device",
         },
     ]
-    parts, sheet = read_drives("scan", json.dumps({**HEAD, "devices": devices}), "scan")
+    parts, output = read_drives("scan", json.dumps({**HEAD, "devices": devices}), "scan")
     assert [(part.key, part.device, part.interface) for part in parts] == [
         ("scan", "/dev/sda", None),
         ("scan#2", "/dev/nvme0", "nvme"),
         ("scan#3", "/dev/sdd", None),
     ]
     assert [problem.kind for problem in parts[2].problems] == ["unread"]
-    assert sheet.unparsed() == []
+    assert output.unparsed() == []
 
 
-def test_drives_behind_a_controller_have_no_node_of_their_own() -> None:
-    """``/dev/bus/0`` and the node of a volume lead to the controller: they stand in the details, not in ``device``."""
+def test_drives_behind_a_controller_have_no_node() -> None:
+    """``/dev/bus/0`` and the node of a volume belong to the controller and are details."""
     devices = [
         {"name": "/dev/bus/0", "info_name": f"/dev/bus/0 [megaraid_disk_0{n}]", "type": f"megaraid,{n}",
          "protocol": "SCSI"} for n in (4, 5)
     ]  # fmt: skip
-    parts, sheet = read_drives("scan", json.dumps({**HEAD, "devices": devices}), "scan")
+    parts, output = read_drives("scan", json.dumps({**HEAD, "devices": devices}), "scan")
     assert [(part.device, part.address) for part in parts] == [
         (None, "/dev/bus/0 megaraid,4"),
         (None, "/dev/bus/0 megaraid,5"),
     ]
-    assert sheet.unparsed() == []
+    assert output.unparsed() == []
     device = {
         "name": "/dev/sda",
         "info_name": "/dev/sda [cciss_disk_02] [SAT]",
@@ -190,7 +190,7 @@ def test_drives_behind_a_controller_have_no_node_of_their_own() -> None:
 
 
 def test_a_log_without_an_identity_is_read() -> None:
-    """``-A`` of an NVMe drive says by its log what kind of drive it is; a byte of 0 is "no warning"."""
+    """The health log of ``-A`` identifies an NVMe drive; a byte of 0 is "no warning"."""
     log = {"critical_warning": 0, "temperature": 44, "power_on_hours": 12088}
     part, _ = one({**HEAD, "nvme_smart_health_information_log": log})
     assert (part.interface, part.media) == ("nvme", "ssd")
@@ -199,39 +199,39 @@ def test_a_log_without_an_identity_is_read() -> None:
 
 @pytest.mark.parametrize("log", ["ata_pending_defects_log", "scsi_pending_defects"])
 def test_logs_of_pending_defects_count_unreadable_sectors(log: str) -> None:
-    """``"count": 4`` of ``smartctl -j -x``."""
+    """The count of ``smartctl -j -x`` is the number of pending sectors."""
     part, _ = one({**ATA, log: {"count": 4}})
     assert part.errors_pending == 4
 
 
 def test_the_wear_is_read_where_smartctl_7_5_reports_it_for_all_drives() -> None:
-    """``"endurance_used": {"current_percent": 105}``."""
+    """``"endurance_used": {"current_percent": 105}`` gives the wear."""
     part, _ = one({**ATA, "endurance_used": {"current_percent": 105}})
     assert part.life_used_percent == 105
 
 
-def test_figures_and_exit_status_that_make_no_sense_are_told() -> None:
-    """A temperature that nothing has is no temperature; a bit that says "failing" without a verdict is a problem."""
+def test_impossible_figures_and_exit_status_are_reported() -> None:
+    """An impossible temperature is unknown; a failing exit status without a verdict is a problem."""
     tree = {**ATA, "temperature": {"current": 6000}, "smartctl": {"version": [7, 4], "exit_status": 8}}
     del tree["smart_status"], tree["ata_smart_attributes"]
     part, _ = one(tree)
     assert part.temperature_celsius is None
-    told = " ".join(problem.message for problem in part.problems if problem.kind == "unread")
-    assert "'temperature.current'" in told
-    assert "exit status" in told
+    messages = " ".join(problem.message for problem in part.problems if problem.kind == "unread")
+    assert "'temperature.current'" in messages
+    assert "exit status" in messages
 
 
 def test_several_drives_in_one_text() -> None:
-    """One object after another, and a list of objects, are drives of their own with their own evidence."""
+    """JSON objects in sequence, or in a list, are separate drives with separate evidence."""
     for text in (json.dumps(ATA) + "\n" + json.dumps(NVME), json.dumps([ATA, NVME])):
-        parts, sheet = read_drives("loose", text, "drive")
+        parts, output = read_drives("loose", text, "drive")
         assert [(part.key, part.serial) for part in parts] == [("drive", "HBQ40A17"), ("drive#2", "QZ98A1004417")]
-        assert {fact.object_id for fact in sheet.facts} == {"drive", "drive#2"}
-        assert sheet.unparsed() == []
+        assert {fact.object_id for fact in output.facts} == {"drive", "drive#2"}
+        assert output.unparsed() == []
 
 
 def test_messages_of_smartctl_are_problems() -> None:
-    """What smartctl puts into ``messages`` is told as the text output's line would be."""
+    """An entry of ``messages`` is a problem like the line of the text output."""
     tree = {**HEAD, "smartctl": {"version": [7, 4], "exit_status": 2, "messages": [
         {"string": "Smartctl open device: /dev/sdq failed: Permission denied", "severity": "error"}]}}  # fmt: skip
     part, _ = one(tree)
@@ -240,22 +240,22 @@ def test_messages_of_smartctl_are_problems() -> None:
 
 
 def test_a_text_that_breaks_off_is_read_as_far_as_it_goes() -> None:
-    """Half an output gives its facts and says that the rest is missing."""
+    """Half an output gives its facts and reports that the rest is missing."""
     text = json.dumps(ATA, indent=2)
-    parts, sheet = read_drives("loose", text[: text.index('"power_on_time"')], "drive")
+    parts, output = read_drives("loose", text[: text.index('"power_on_time"')], "drive")
     assert [(part.serial, part.status, part.power_on_hours) for part in parts] == [("HBQ40A17", "ok", None)]
     assert [problem.kind for problem in parts[0].problems][-1] == "unread"
-    assert sheet.unparsed() == []
+    assert output.unparsed() == []
 
 
 def test_an_unknown_key_stays_unparsed() -> None:
-    """A group that smartctl does not have is left for ``--unparsed``."""
-    _, sheet = one({**ATA, "moon": {"phase": "waning"}})
-    assert [line.text for line in sheet.unparsed()] == ['moon.phase: "waning"']
+    """A group that smartctl does not print is left for ``--unparsed``."""
+    _, output = one({**ATA, "moon": {"phase": "waning"}})
+    assert [line.text for line in output.unparsed()] == ['moon.phase: "waning"']
 
 
 def test_facts_have_the_id_of_their_drive() -> None:
-    """Once the serial number is known, the evidence has the drive's id."""
+    """With a known serial number, facts have the drive's id."""
     seen = read([Document("loose", "smartctl-json", json.dumps(ATA))])
     assert {fact.object_id for fact in seen.outputs[0].facts} == {"drives:HBQ40A17"}
 
@@ -274,20 +274,20 @@ def test_facts_have_the_id_of_their_drive() -> None:
     ],
 )
 def test_an_output_is_recognised_by_its_content(text: str, kind: str | None) -> None:
-    """Banner, sections and keys tell smartctl's output from others'."""
+    """Banner, sections and keys distinguish smartctl's output from others'."""
     found = sniff_smartctl("x.txt", text)
     assert (found.kind if found else None) == kind
 
 
 def test_a_key_with_a_colon_is_survived() -> None:
-    """A key that holds ``: `` is none of smartctl's: it is left for ``--unparsed``, the rest is read."""
-    part, sheet = one({**ATA, "moon: phase": "waning"})
+    """An unknown key with a colon is left for ``--unparsed``, and the rest is read."""
+    part, output = one({**ATA, "moon: phase": "waning"})
     assert part.serial == "HBQ40A17"
-    assert [line.text for line in sheet.unparsed()] == ['moon: phase: "waning"']
+    assert [line.text for line in output.unparsed()] == ['moon: phase: "waning"']
 
 
 def test_a_drive_without_a_temperature_log_has_no_temperature() -> None:
-    """Current and trip temperature are both 0; with a trip temperature 0 °C is a cold drive."""
+    """Two zeros mean no temperature log; with a trip temperature, 0 °C is valid."""
     assert one({**SAS, "temperature": {"current": 0, "drive_trip": 0}})[0].temperature_celsius is None
     assert one({**SAS, "temperature": {"current": 0, "drive_trip": 60}})[0].temperature_celsius == 0
     assert one({**SAS, "temperature": {"current": 0}})[0].temperature_celsius == 0

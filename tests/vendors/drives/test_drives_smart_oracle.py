@@ -16,7 +16,7 @@ OUTPUTS = sorted(FIXTURES.glob("*/smartctl-*.out"))
 
 
 class Collected:
-    """Stands in for pySMART's ``Smartctl``: every question is answered from one output."""
+    """A stand-in for pySMART's ``Smartctl`` that replies from one output."""
 
     def __init__(self, text: str) -> None:
         self.lines = [*text.splitlines(), ""]  # pySMART expects a blank line after the last table

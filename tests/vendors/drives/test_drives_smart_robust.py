@@ -1,4 +1,4 @@
-"""Whatever a file holds, the readers of smartctl's outputs return."""
+"""Any input is read by smartctl's readers without an exception."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ BLOCK = "Vendor Specific SMART Attributes with Thresholds:\n"
 
 
 def survives(text: str) -> list[Reported]:
-    """The parts of a text, whose facts all have a home."""
+    """The parts of an output, whose facts all belong to a part."""
     sniff_smartctl("x", text)
-    parts, sheet = read_drives("x", text, "drive")
+    parts, output = read_drives("x", text, "drive")
     keys = {part.key for part in parts}
-    assert {fact.object_id for fact in sheet.facts} <= keys
+    assert {fact.object_id for fact in output.facts} <= keys
     assert len(keys) == len(parts)
     return parts
 
 
 @pytest.mark.parametrize("text", TEXTS, ids=["ata", "sas", "nvme", "ata-json", "nvme-json", "list-json"])
 def test_an_output_cut_at_any_place_is_read(text: str) -> None:
-    """Every cut, in the middle of a line too, gives parts whose facts have a home."""
+    """Any cut, even inside a line, gives parts whose facts belong to a part."""
     for cut in range(0, len(text), max(1, len(text) // 150)):
         survives(text[:cut])
         survives(text[cut:])
@@ -42,7 +42,7 @@ def test_an_output_cut_at_any_place_is_read(text: str) -> None:
 @settings(max_examples=60, deadline=None)
 @given(st.sampled_from(TEXTS), st.integers(0, 10_000), st.binary(max_size=40))
 def test_rubbish_in_the_middle_of_an_output_is_survived(text: str, place: int, rubbish: bytes) -> None:
-    """Any bytes at any place: nothing is raised."""
+    """Any bytes at any place raise no exception."""
     raw = text.encode()
     place %= len(raw)
     survives((raw[:place] + rubbish + raw[place + len(rubbish) :]).decode("utf-8", "replace"))
@@ -51,18 +51,18 @@ def test_rubbish_in_the_middle_of_an_output_is_survived(text: str, place: int, r
 @settings(max_examples=60, deadline=None)
 @given(st.text(max_size=400))
 def test_any_text_is_survived(text: str) -> None:
-    """Text that is nobody's gives nothing, and no exception."""
+    """Any text raises no exception."""
     survives(text)
 
 
 @pytest.mark.parametrize("text", [FULL, SAS, NVME_TEXT], ids=["ata", "sas", "nvme"])
 def test_line_ends_make_no_difference(text: str) -> None:
-    """CR LF is read as LF is."""
+    """CR LF gives the same drives as LF."""
     assert survives(text.replace("\n", "\r\n")) == survives(text)
 
 
-def test_what_hardware_says_steers_no_terminal() -> None:
-    """Escape sequences do not get into the fields; markup is left as text."""
+def test_escape_sequences_are_removed() -> None:
+    """Escape sequences are removed from fields; markup is kept as text."""
     part = survives(FULL.replace("HARBOR  HD4000QX-2", "HARBOR \x1b[31mHD[red]4000\x1b[0m"))[0]
     assert part.model == "HARBOR HD[red]4000"
 
@@ -104,13 +104,13 @@ def test_what_hardware_says_steers_no_terminal() -> None:
     ],
 )
 def test_megabytes_of_anything_are_read(text: str) -> None:
-    """Long lines, deep nesting, endless tables and drives: what is read of them has a home, and nothing is raised."""
+    """Long lines, deep nesting and endless tables raise no exception."""
     survives(text)
 
 
 @pytest.mark.parametrize("label", ["Critical Warnin", "Critical WarninG", "ritical Warning", "Critical Warn?ng"])
 def test_a_health_log_without_its_critical_warning_is_not_whole(label: str) -> None:
-    """The first line of the log decides: damaged, it was one unknown line among many, and the drive was fine."""
+    """A damaged first line of the log is reported as a missing critical warning."""
     text = (
         "smartctl 7.3 2022-02-28 r5338 [x86_64-linux-6.1.0] (local build)\n\n=== START OF INFORMATION SECTION ===\n"
         "Model Number:                       RCTL NV960\nSerial Number:                      RC0001\n\n"

@@ -198,15 +198,15 @@ Num  Test_Description  Status                       Power_on_Hours  Failing_LBA 
 
 
 def one(text: str) -> tuple[Reported, Output]:
-    """The one part of an output, and its sheet."""
-    parts, sheet = read_drives("smartctl -x /dev/sdq", text, "drive")
+    """The only part of an output, and its output object."""
+    parts, output = read_drives("smartctl -x /dev/sdq", text, "drive")
     assert len(parts) == 1
-    return parts[0], sheet
+    return parts[0], output
 
 
 def test_a_sas_drive_is_read() -> None:
-    """The model stands without the vendor; uncorrected errors are summed; the speed is that of the port in use."""
-    part, sheet = one(SAS)
+    """The model excludes the vendor, uncorrected errors are summed, and the used port gives the speed."""
+    part, output = one(SAS)
     assert (part.model, part.serial, part.firmware) == ("HS1200 K10", "HS12K7700014A", "0A03")
     assert (part.size_bytes, part.media, part.rpm) == (1_200_243_695_616, "hdd", 10520)
     assert (part.interface, part.link_gbps, part.write_cache) == ("sas", 12.0, "enabled")
@@ -215,7 +215,7 @@ def test_a_sas_drive_is_read() -> None:
     assert (part.errors_media, part.errors_other) == (3, 19)
     assert part.details["Elements in grown defect list"] == "7"
     assert part.details["Last self-test"].startswith("Background short Completed")
-    assert sheet.unparsed() == []
+    assert output.unparsed() == []
 
 
 @pytest.mark.parametrize(
@@ -229,14 +229,14 @@ def test_a_sas_drive_is_read() -> None:
     ],
 )
 def test_an_informational_exception_is_a_warning(words: str, status: str) -> None:
-    """A SCSI drive that foresees its failure says so with a sense code; other words are unknown."""
+    """A SCSI drive predicts its failure by a sense code; other words are unknown."""
     part, _ = one(SAS.replace("SMART Health Status: OK", f"SMART Health Status: {words}"))
     assert (part.status, part.status_text) == (status, words)
 
 
 def test_the_form_of_5_38_is_read() -> None:
-    """The first line once held vendor, product and revision side by side."""
-    part, sheet = one(
+    """Version 5.38 prints vendor, product and revision on the first line."""
+    part, output = one(
         "smartctl version 5.38 [x86_64-pc-linux-gnu] Copyright (C) 2002-8 Bruce Allen\n\n"
         "Device: HARBOR   HS300 K15        Version: 0B12\nSerial number: HS300-77\nDevice type: disk\n"
         "Transport protocol: Parallel SCSI (SPI-4)\nLocal Time is: Tue Mar  3 04:05:06 2009 UTC\n"
@@ -247,12 +247,12 @@ def test_the_form_of_5_38_is_read() -> None:
     )
     assert (part.model, part.firmware, part.serial) == ("HS300 K15", "0B12", "HS300-77")
     assert (part.interface, part.status, part.temperature_celsius) == ("scsi", "ok", 35)
-    assert sheet.unparsed() == []
+    assert output.unparsed() == []
 
 
 def test_an_nvme_drive_is_read() -> None:
-    """The size is what the system sees (the namespace); the serial, health log and self-test are read."""
-    part, sheet = one(NVME)
+    """The size is that of the namespace; serial number, health log and self-test are read."""
+    part, output = one(NVME)
     assert (part.model, part.serial, part.firmware) == ("QUARTZ Q980 1TB", "QZ98A1004417", "4QAX21")
     assert (part.size_bytes, part.media, part.interface) == (960_197_124_096, "ssd", "nvme")
     assert (part.status, part.temperature_celsius, part.power_on_hours) == ("ok", 44, 12088)
@@ -260,17 +260,17 @@ def test_an_nvme_drive_is_read() -> None:
     assert part.details["Percentage Used"] == "3%"
     assert part.wwn == "0a1b2c 4410a0b0c1"
     assert any("last self-test failed" in problem.message for problem in part.problems)
-    assert sheet.unparsed() == []
+    assert output.unparsed() == []
 
 
 def test_the_bits_of_the_critical_warning_are_the_reason() -> None:
-    """The bits are alerts; only a drive that takes no more writes has failed, in bits or in words."""
+    """Every bit is an alert, but only a read-only drive is critical."""
     failed = NVME.replace("result: PASSED", "result: FAILED!\n- media has been placed in read only mode").replace(
         "Critical Warning:                   0x00", "Critical Warning:                   0x08"
     )
-    part, sheet = one(failed)
+    part, output = one(failed)
     assert (part.status, part.status_text) == ("critical", "FAILED!; media has been placed in read only mode")
-    assert sheet.unparsed() == []
+    assert output.unparsed() == []
     verdict = "SMART overall-health self-assessment test result: FAILED!\n"
     part, _ = one(f"{verdict}- media has been placed in read only mode\n")
     assert part.status == "critical"
@@ -281,15 +281,15 @@ def test_the_bits_of_the_critical_warning_are_the_reason() -> None:
 
 
 def test_a_health_log_alone_is_read() -> None:
-    """``-A`` says by the log what kind of drive it is; a byte of 0 is "no warning"."""
+    """The health log of ``-A`` identifies an NVMe drive; a byte of 0 is "no warning"."""
     part, _ = one("SMART/Health Information (NVMe Log 0x02)\nCritical Warning:                   0x00\n")
     assert (part.interface, part.media) == ("nvme", "ssd")
     assert (part.status, part.status_text) == ("ok", "Critical Warning: 0x00")
 
 
 def test_a_scan_names_the_drives() -> None:
-    """Each row of ``--scan-open`` is a part with its device and type; a device that would not open is a problem."""
-    parts, sheet = read_drives(
+    """Each row of ``--scan-open`` is a drive; a device that does not open is a problem."""
+    parts, output = read_drives(
         "smartctl --scan-open",
         "/dev/sda -d sat # /dev/sda [SAT], ATA device\n"
         "/dev/bus/2 -d megaraid,7 # /dev/bus/2 [megaraid_disk_07], SCSI device\n"
@@ -307,10 +307,10 @@ def test_a_scan_names_the_drives() -> None:
     ]
     assert [problem.kind for problem in parts[4].problems] == ["no_right"]
     assert (parts[1].address, parts[1].details["device"]) == ("/dev/bus/2 megaraid,7", "/dev/bus/2")
-    assert [fact.value for fact in sheet.facts if fact.field == "device"] == [
+    assert [fact.value for fact in output.facts if fact.field == "device"] == [
         "/dev/sda", "/dev/sdc", "/dev/nvme0", "/dev/sdd",
     ]  # fmt: skip
-    assert sheet.unparsed() == []
+    assert output.unparsed() == []
 
 
 @pytest.mark.parametrize(
@@ -329,17 +329,17 @@ def test_a_scan_names_the_drives() -> None:
         ("Read Device Identity failed: scsi error medium or hardware error (serious)", "unread"),
     ],
 )
-def test_what_kept_smartctl_from_reading_is_told_as_what_it_is(line: str, kind: str) -> None:
-    """Not there, not allowed, asleep and somebody else's are four different things; none of them is a drive."""
-    part, sheet = one(f"smartctl 7.3 2022-02-28 r5338 [x86_64-linux-5.15.0] (local build)\n\n{line}\n")
+def test_each_reason_why_smartctl_read_nothing_is_a_problem(line: str, kind: str) -> None:
+    """Missing, forbidden, asleep and unsupported devices are different problems and no drives."""
+    part, output = one(f"smartctl 7.3 2022-02-28 r5338 [x86_64-linux-5.15.0] (local build)\n\n{line}\n")
     assert part.empty
     assert [problem.kind for problem in part.problems] == [kind]
-    assert sheet.unparsed() == []
+    assert output.unparsed() == []
 
 
 def test_a_list_of_pending_defects_is_known() -> None:
-    """How many sectors wait to be reassigned is a detail; the list of them below it is history."""
-    part, sheet = one(
+    """The count of pending defects is a detail, and its list is read."""
+    part, output = one(
         SAS.replace(
             "  Pending defect count:0 Pending Defects\n",
             "  Pending defect count:2 Pending Defects: index, LBA and accumulated_power_on_hours follow\n"
@@ -347,7 +347,7 @@ def test_a_list_of_pending_defects_is_known() -> None:
         )
     )
     assert part.details["Pending defect count"] == "2"
-    assert sheet.unparsed() == []
+    assert output.unparsed() == []
 
 
 @pytest.mark.parametrize(
@@ -358,7 +358,7 @@ def test_a_list_of_pending_defects_is_known() -> None:
     ],
 )
 def test_sectors_that_a_background_scan_could_not_read_are_pending(rows: str, count: int | None) -> None:
-    """They stay so until they are written."""
+    """Sectors that a background scan could not read are pending until written."""
     head = "Background scan results log\n  Status: waiting until BMS interval timer expires\n"
     part, _ = one(f"{SAS}{head}   #  when        lba(hex)    [sk,asc,ascq]    reassign_status\n{rows}\n")
     assert (part.errors_pending or None) == count
@@ -366,7 +366,7 @@ def test_sectors_that_a_background_scan_could_not_read_are_pending(rows: str, co
 
 @pytest.mark.parametrize("words", ["Completed, segment failed", "Unknown error, incomplete", "Failed in segment -->"])
 def test_every_way_of_a_self_test_to_fail_is_a_finding(words: str) -> None:
-    """The words of smartctl for the results 3 to 7; an aborted test is none."""
+    """Every failed result is a problem, an aborted test is none."""
     [newest] = (line for line in SAS.splitlines() if line.startswith("# 1 "))
     for shown, bad in ((words, True), ("Aborted (by user command)", False)):
         part, _ = one(SAS.replace(newest, f"# 1  Background long   {shown}   3   30111        4711 [0x3 0x11 0x0]"))
@@ -374,7 +374,7 @@ def test_every_way_of_a_self_test_to_fail_is_a_finding(words: str) -> None:
 
 
 def test_a_scsi_drive_that_is_too_hot_is_not_to_be_replaced() -> None:
-    """``WARNING - SPECIFIED TEMPERATURE EXCEEDED``."""
+    """``SPECIFIED TEMPERATURE EXCEEDED`` is no reason to replace the drive."""
     text = SAS.replace("Status: OK", "Status: WARNING - SPECIFIED TEMPERATURE EXCEEDED [asc=b, ascq=1]")
     assert diagnose(read_text(text).inventory, rules()).findings[0].rule == "background_operation"
 
@@ -385,15 +385,15 @@ NO_LOG = SAS.replace("Temperature:     41 C", "Temperature:     0 C").replace(
 
 
 def test_a_drive_without_a_temperature_log_has_no_temperature() -> None:
-    """Smartctl prints 0 for both, current and trip temperature; no drive stops at 0 °C, so neither is told."""
-    part, sheet = one(NO_LOG)
+    """Current and trip temperature of 0 mean that the temperature is unknown."""
+    part, output = one(NO_LOG)
     assert part.temperature_celsius is None
     assert (part.serial, part.rpm) == ("HS12K7700014A", 10520)
-    assert sheet.unparsed() == one(SAS)[1].unparsed()
+    assert output.unparsed() == one(SAS)[1].unparsed()
 
 
 def test_a_drive_without_smart_is_whole_without_a_verdict() -> None:
-    """Smartctl prints the section without a verdict for it; of a drive with SMART, that is an output cut off."""
+    """Only for a drive without SMART is an output without a verdict complete."""
     silent = SAS.partition("SMART Health Status")[0] + "Current Drive Temperature:     41 C\n"
     able = "Available - device has SMART capability.\nSMART support is:     Enabled"
     lacking = silent.replace(able, "Unavailable - device lacks SMART capability.")
@@ -402,14 +402,14 @@ def test_a_drive_without_smart_is_whole_without_a_verdict() -> None:
     assert not one(lacking)[1].gap
 
 
-def test_a_drive_at_zero_degrees_is_told_where_it_has_a_trip_temperature() -> None:
-    """A cold drive with a real log is 0 °C; so is one that names no trip temperature at all."""
+def test_zero_degrees_are_valid_with_another_trip_temperature() -> None:
+    """0 °C is valid unless the trip temperature is 0 too."""
     cold = SAS.replace("Temperature:     41 C", "Temperature:     0 C")
     assert one(cold)[0].temperature_celsius == 0
     assert one(cold.replace("Drive Trip Temperature:        60 C\n", ""))[0].temperature_celsius == 0
 
 
-def test_another_log_tells_the_temperature_where_the_first_has_none() -> None:
-    """The environmental reports speak for themselves."""
+def test_another_log_gives_the_temperature_if_the_first_has_none() -> None:
+    """The environmental report gives the temperature."""
     text = NO_LOG.replace("Drive Trip Temperature:", "Current temperature = 34\nDrive Trip Temperature:")
     assert one(text)[0].temperature_celsius == 34

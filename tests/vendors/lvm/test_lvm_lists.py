@@ -17,7 +17,7 @@ _HEAD = "  LV              VG  Attr       LSize Pool Origin Data%  Meta%  Move L
 
 def _json(*, segtype: str = "raid1", attr: str = "rwi-aor---", sync: str = "100.00", action: str = "idle",
           images: tuple[str, ...] = ("iwi-aor---", "iwi-aor---"), mismatches: str = "0") -> str:  # fmt: skip
-    """What lvs prints of one volume on as many physical volumes as it has images."""
+    """The output of lvs for one volume, with as many physical volumes as images."""
     names = ",".join(f"data_rimage_{number}(0)" for number in range(len(images)))
     rows = [{"vg_name": "vg", "lv_name": "data", "lv_attr": attr, "lv_size": "1073741824", "segtype": segtype,
              "stripe_size": "65536", "sync_percent": sync, "raid_sync_action": action,
@@ -29,9 +29,9 @@ def _json(*, segtype: str = "raid1", attr: str = "rwi-aor---", sync: str = "100.
     return json.dumps({"report": [{"lv": rows}]}, indent=2)
 
 
-def _card(text: str) -> Controller:
-    [card] = read_text(text).inventory.controllers
-    return card
+def _controller(text: str) -> Controller:
+    [controller] = read_text(text).inventory.controllers
+    return controller
 
 
 def _code(seen: Survey) -> int:
@@ -59,8 +59,8 @@ _OK, _GONE, _STALE = "iwi-aor---", "iwi-aor-p-", "Iwi-aor---"
 def test_level_state_and_redundancy(
     segtype: str, attr: str, images: tuple[str, ...], expected: tuple[str, str, int | None]
 ) -> None:
-    """A missing image counts as gone; a volume that lacks more than its level survives has failed."""
-    [volume] = _card(_json(segtype=segtype, attr=attr, images=images)).volumes
+    """A missing image is gone; a volume that lacks more than its level tolerates has failed."""
+    [volume] = _controller(_json(segtype=segtype, attr=attr, images=images)).volumes
     assert (volume.raid_level, volume.status, volume.failures_tolerated) == expected
 
 
@@ -75,8 +75,8 @@ def test_level_state_and_redundancy(
     ],
 )
 def test_what_is_going_on(action: str, sync: str, images: tuple[str, ...], status: str, operation: str | None) -> None:
-    """``raid_sync_action``; an unknown word is unknown."""
-    [volume] = _card(_json(action=action, sync=sync, images=images)).volumes
+    """``raid_sync_action`` is the operation; an unknown word is unknown."""
+    [volume] = _controller(_json(action=action, sync=sync, images=images)).volumes
     assert (volume.status, volume.progress and volume.progress.operation) == (status, operation)
 
 
@@ -93,7 +93,7 @@ def test_what_is_going_on(action: str, sync: str, images: tuple[str, ...], statu
 def test_no_recovery_is_claimed_where_perhaps_no_whole_copy_is_left(
     segtype: str, images: tuple[str, ...], *, doubted: bool
 ) -> None:
-    """One image is missing, and too few of the others are in sync: ``I``."""
+    """With an image missing and too few others in sync, no recovery is shown."""
     health = "p" if _GONE in images else "-"
     text = _json(segtype=segtype, attr=f"rwi-aor-{health}-", sync="15.20", action="", images=images)
     seen = read_text(text)
@@ -104,23 +104,23 @@ def test_no_recovery_is_claimed_where_perhaps_no_whole_copy_is_left(
 
 
 def test_a_missing_device_is_a_failed_member() -> None:
-    """The image without a device is the failed one, the other keeps its physical volume."""
-    card = _card(_json(attr="rwi-aor-p-", images=(_OK, _GONE)))
-    assert [(drive.device, drive.role, drive.status) for drive in card.drives] == [
+    """Only the image without a device has failed."""
+    controller = _controller(_json(attr="rwi-aor-p-", images=(_OK, _GONE)))
+    assert [(drive.device, drive.role, drive.status) for drive in controller.drives] == [
         ("/dev/sda2", "member", "ok"), (None, "failed", "critical"),
     ]  # fmt: skip
 
 
 def test_integrity_lies_between_an_image_and_its_device() -> None:
-    """With dm-integrity the image lists further volumes, and the drive is the one below these."""
+    """With dm-integrity, the drive is the one below the image's further volumes."""
     document = json.loads(_json())
     rows = document["report"][0]["lv"]
     rows[1] |= {"segtype": "integrity", "devices": "data_rimage_0_iorig(0)"}
     rows.append({"vg_name": "vg", "lv_name": "[data_rimage_0_iorig]", "lv_attr": "-wi-ao----", "lv_size": "1073741824",
                  "segtype": "linear", "devices": "/dev/sda2(1)"})  # fmt: skip
-    card = _card(json.dumps(document))
-    assert [drive.device for drive in card.drives] == ["/dev/sda2", "/dev/sdb2"]
-    assert [volume.name for volume in card.volumes] == ["data"]
+    controller = _controller(json.dumps(document))
+    assert [drive.device for drive in controller.drives] == ["/dev/sda2", "/dev/sdb2"]
+    assert [volume.name for volume in controller.volumes] == ["data"]
 
 
 @pytest.mark.parametrize("place", ["unknown device(1)", "[unknown](1)"])
@@ -132,14 +132,14 @@ def test_the_table_of_a_volume_with_a_missing_device(place: str) -> None:
         "  [data_rimage_0] vg  iwi-aor--- 9.00g                                                     /dev/sda2(1)\n"
         f"  [data_rimage_1] vg  iwi-aor-p- 9.00g                                                     {place}\n"
     )
-    card = _card(text)
-    [volume] = card.volumes
+    controller = _controller(text)
+    [volume] = controller.volumes
     assert (volume.raid_level, volume.status, volume.failures_tolerated) == ("raid1", "degraded", 0)
-    assert [drive.status for drive in card.drives] == ["ok", "critical"]
+    assert [drive.status for drive in controller.drives] == ["ok", "critical"]
 
 
 def test_plain_volumes_are_no_raid_and_a_partial_one_is_lost() -> None:
-    """A linear volume is no volume of raidctl; with a missing device its data are gone, which is reported."""
+    """A linear volume is not shown, but its missing device is an error."""
     seen = read_text(_HEAD + "  root            vg  -wi-ao---- 9.00g\n")
     assert (seen.inventory.controllers, seen.inventory.problems) == ((), ())
     seen = read_text(_HEAD + "  root            vg  -wi-ao--p- 9.00g\n")
@@ -161,14 +161,14 @@ def test_plain_volumes_are_no_raid_and_a_partial_one_is_lost() -> None:
     ],
 )
 def test_the_kernel_reports_the_health_of_each_device(target: str, expected: tuple[str, str, int]) -> None:
-    """``dmsetup status``: A in sync, a not in sync, D failed."""
-    [volume] = _card(f"vg--a-data: 0 4423680 {target}\n").volumes
+    """In ``dmsetup status``, A is in sync, a is not, and D has failed."""
+    [volume] = _controller(f"vg--a-data: 0 4423680 {target}\n").volumes
     assert volume.id == "lvm:vg-a/data"
     assert (volume.raid_level, volume.status, volume.failures_tolerated) == expected
 
 
 def test_a_status_cut_off_inside_a_line_is_reported() -> None:
-    """The rest of a line is neither a volume nor joined to the line above."""
+    """A cut line is neither a volume nor part of the line above."""
     text = (
         "vg-a: 0 2097 mirror 2 254:57 254:58 2048/2048 1 AA 1 core\nvg-b: 0 2097152 mirror 2 254:61 254:62 7/9 1 AA\n"
     )
@@ -196,13 +196,13 @@ def test_json_that_is_cut_off_is_reported() -> None:
     ],
 )  # fmt: skip
 def test_each_word_for_the_health_of_a_volume(letter: str, word: str, status: str) -> None:
-    """The ninth letter of Attr, or the field if the list has no Attr; an unknown one is not ok."""
+    """The ninth letter of Attr or the health field gives the status; an unknown one is not ok."""
     document = json.loads(_json(attr=f"rwi-aor-{letter}-" if letter else ""))
     row = document["report"][0]["lv"][0]
     row["lv_health_status"] = word
     if not letter:
         del row["lv_attr"]
-    [volume] = _card(json.dumps(document)).volumes
+    [volume] = _controller(json.dumps(document)).volumes
     assert volume.status == status
 
 
@@ -210,7 +210,7 @@ def test_each_word_for_the_health_of_a_volume(letter: str, word: str, status: st
     ("name", "attr"), [("pvmove0", "p-C-aom---"), ("data_mlog", "mwi-aom---"), ("data_mlog", "lwi-aom---")]
 )
 def test_a_mirror_that_protects_no_data_is_no_volume(name: str, attr: str) -> None:
-    """A move in progress and the mirrored log of a mirror are of segment type mirror, too."""
+    """A move in progress and a mirror's mirrored log are not shown as volumes."""
     row = {"vg_name": "vg", "lv_name": f"[{name}]", "lv_attr": attr, "lv_size": "1024", "segtype": "mirror",
            "devices": "/dev/sda2(0),/dev/sdb2(0)"}  # fmt: skip
     assert read_text(json.dumps({"report": [{"lv": [row]}]})).inventory.controllers == ()
@@ -218,7 +218,7 @@ def test_a_mirror_that_protects_no_data_is_no_volume(name: str, attr: str) -> No
 
 
 def test_what_integrity_finds_and_a_failed_journal_are_reported() -> None:
-    """Blocks with a wrong checksum; the last word of dm-raid's status line."""
+    """Wrong checksums and a failed journal are problems."""
     document = json.loads(_json())
     document["report"][0]["lv"][0]["integritymismatches"] = "3"
     found = read_text(json.dumps(document)).inventory.problems
@@ -228,7 +228,7 @@ def test_what_integrity_finds_and_a_failed_journal_are_reported() -> None:
 
 
 def test_mismatches_are_reported() -> None:
-    """The ninth letter of Attr and the count of the last check."""
+    """The ninth letter of Attr or the count of the last check reports mismatches."""
     seen = read_text(_json(attr="rwi-aor-m-", mismatches="128"))
     [volume] = seen.inventory.controllers[0].volumes
     assert volume.mismatch_count == 128
@@ -236,7 +236,7 @@ def test_mismatches_are_reported() -> None:
 
 
 def test_mismatches_are_reported_where_attr_is_not_listed() -> None:
-    """``lvs -o lv_name,vg_name,segtype,raid_mismatch_count,devices --reportformat json``."""
+    """Without the column Attr, the mismatch count is enough for a problem."""
     document = json.loads(_json(mismatches="128"))
     for row in document["report"][0]["lv"]:
         del row["lv_attr"]
@@ -246,7 +246,7 @@ def test_mismatches_are_reported_where_attr_is_not_listed() -> None:
 @pytest.mark.parametrize(("attr", "words"), [("twi-aotzF-", "has failed"), ("twi-aotzD-", "out of data space"),
                                              ("twi-aotzM-", "read-only"), ("twi-aotz--", "")])  # fmt: skip
 def test_a_pool_that_has_failed_is_a_finding(attr: str, words: str) -> None:
-    """The ninth letter of a thin pool, beside a RAID volume that is ok."""
+    """The ninth letter of a thin pool reports its failure, beside a good RAID volume."""
     text = f"{_HEAD}  pool vg {attr} 1.00g 34.11 12.00\n  data vg rwi-aor--- 1.00g 100.00\n"
     found = [one.message for one in read_text(text).inventory.problems if one.kind == "state"]
     assert (words in found[0]) if words else not found
@@ -270,26 +270,26 @@ def test_a_pool_that_has_failed_is_a_finding(attr: str, words: str) -> None:
     ],
 )
 def test_what_the_kernel_reports_of_layers_beside_raid(line: str, bad: bool) -> None:
-    """Checksums that were wrong, and pools that have failed; the RAID volume beside them is ok."""
+    """Wrong checksums and failed pools are findings, beside a good RAID volume."""
     seen = read_text(f"vg-data: 0 4423680 raid raid1 2 AA 4000/4000 idle 0 0 -\n{line}\n")
     assert (_code(seen) != 0) is bad
 
 
 def test_mismatches_in_the_kernels_status_are_a_finding() -> None:
-    """Dmsetup alone: the sixth figure of dm-raid's line; the seventh is an offset."""
+    """The sixth number of dm-raid's line is the mismatch count; the seventh is an offset."""
     line = "vg-data: 0 4423680 raid raid1 2 AA 4000/4000 idle {} 2048 -\n"
     assert _code(read_text(line.format(0))) == 0
     assert _code(read_text(line.format(128))) != 0
 
 
 def test_an_image_that_was_away_is_refreshed_and_not_replaced() -> None:
-    """``refresh needed``: no device is missing."""
+    """``refresh needed`` means that no device is missing, so the remedy is a refresh."""
     findings = diagnose(read_text(_json(attr="rwi-aor-r-")).inventory, rules()).findings
     assert "lvchange --refresh vg/" in (findings[0].remedy or "")
 
 
 def test_the_level_in_a_column_of_the_text_is_read() -> None:
-    """``lvs -a -o +devices,segtype``: without it, how many images a RAID-6 survives is unknown."""
+    """The column of ``lvs -a -o +devices,segtype`` gives the level and so the redundancy left."""
     rows = "".join(
         f"  [big_rimage_{number}]  vg  iwi-aor-{'p' if number == 1 else '-'}- 1.00g  linear           "
         f"{'[unknown]' if number == 1 else f'/dev/sd{number}'}(1)\n"
@@ -297,49 +297,49 @@ def test_the_level_in_a_column_of_the_text_is_read() -> None:
     )
     names = ",".join(f"big_rimage_{number}(0)" for number in range(5))
     head = "  LV              VG  Attr       LSize  Type    Cpy%Sync Devices\n"
-    [volume] = _card(f"{head}  big             vg  rwi-aor-p- 3.00g  raid6_zr  100.00  {names}\n{rows}").volumes
+    [volume] = _controller(f"{head}  big             vg  rwi-aor-p- 3.00g  raid6_zr  100.00  {names}\n{rows}").volumes
     assert (volume.raid_level, volume.status, volume.failures_tolerated) == ("raid6", "degraded", 1)
 
 
 def test_numbers_and_lists_of_newer_json_are_read() -> None:
-    """``--reportformat json_std`` has lists of devices, and numbers instead of texts."""
+    """``--reportformat json_std`` has lists of devices, and numbers instead of strings."""
     document = json.loads(_json(sync="0.00", images=(_OK, _STALE)))
     for row in document["report"][0]["lv"]:
         row["lv_size"] = int(row["lv_size"])
         row["devices"] = row["devices"].split(",")
     document["report"][0]["lv"][0]["sync_percent"] = 0.0
     seen = read_text(json.dumps(document))
-    [card] = seen.inventory.controllers
-    assert {drive.device for drive in card.drives} == {"/dev/sda2", "/dev/sdb2"}
-    assert card.volumes[0].progress is not None
-    assert card.volumes[0].progress.percent == 0
+    [controller] = seen.inventory.controllers
+    assert {drive.device for drive in controller.drives} == {"/dev/sda2", "/dev/sdb2"}
+    assert controller.volumes[0].progress is not None
+    assert controller.volumes[0].progress.percent == 0
     assert not any(output.unparsed() for output in seen.outputs)
 
 
 def test_an_image_that_needs_a_refresh_is_no_good_drive() -> None:
-    """Writing to it has failed: the volume has no redundancy, and the drive is named."""
-    card = _card(_json(attr="rwi-aor-r-", images=(_OK, "iwi-aor-r-")))
-    [volume] = card.volumes
+    """A failed write leaves the volume without redundancy, and its drive with a warning."""
+    controller = _controller(_json(attr="rwi-aor-r-", images=(_OK, "iwi-aor-r-")))
+    [volume] = controller.volumes
     assert (volume.status, volume.drives_active, volume.failures_tolerated) == ("degraded", 1, 0)
-    assert [drive.status for drive in card.drives] == ["ok", "warning"]
+    assert [drive.status for drive in controller.drives] == ["ok", "warning"]
 
 
 def test_images_of_an_inactive_volume_are_not_called_out_of_sync() -> None:
-    """For each of them, lvs prints ``I``, as the kernel is not asked."""
-    card = _card(_json(attr="rwi---r---", sync="", action="", images=("Iwi---r---", "Iwi---r---")))
-    [volume] = card.volumes
+    """The letter ``I`` of an inactive volume's images does not mean out of sync."""
+    controller = _controller(_json(attr="rwi---r---", sync="", action="", images=("Iwi---r---", "Iwi---r---")))
+    [volume] = controller.volumes
     assert (volume.status, volume.drives_active) == ("inactive", None)
-    assert [drive.status for drive in card.drives] == ["unknown", "unknown"]
+    assert [drive.status for drive in controller.drives] == ["unknown", "unknown"]
 
 
 def test_a_reshape_is_no_first_synchronisation() -> None:
-    """Its percentage is that of the reshape."""
-    [volume] = _card("vg-data: 0 41943040 raid raid5_ls 4 AAAA 1048576/20971520 reshape 0 4096 -\n").volumes
+    """The percentage of a reshape is no rebuild progress."""
+    [volume] = _controller("vg-data: 0 41943040 raid raid5_ls 4 AAAA 1048576/20971520 reshape 0 4096 -\n").volumes
     assert (volume.status, volume.progress and volume.progress.percent) == ("migrating", 5)
 
 
 def test_warnings_around_the_json_are_read() -> None:
-    """A missing physical volume that only a warning names is a problem; a line that nobody knows stays unread."""
+    """A missing physical volume in a warning is a problem; an unknown line is left unread."""
     warning = "  WARNING: VG vg is missing PV weDidc-1111 (last written to /dev/sdb2).\n"
     seen = read_text(f"{warning}{_json()}\n  Something else happened.\n")
     assert [volume.status for volume in seen.inventory.controllers[0].volumes] == ["ok"]

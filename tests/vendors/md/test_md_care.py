@@ -1,4 +1,4 @@
-"""How a machine takes care of its arrays: what is listed, watched and checked, and when that is unknown."""
+"""The care for arrays: their entries in the configuration, their monitor and their checks."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import raidctl_md as md
 from raidctl.host import HostView
 from raidctl.model import Controller
 from raidctl.request import Answer, Failure, Glob, GlobAnswer, Read, Request, RunAnswer, converse
-from tests.vendors.md.md_texts import DETAIL, Machine, told
+from tests.vendors.md.md_outputs import DETAIL, Machine, lines_of
 
 MDSTAT = (
     "Personalities : [raid6]\nmd7 : active raid6 sdd1[3] sdc1[2] sdb1[1] sda1[0]\n"
@@ -25,7 +25,7 @@ CHECKED, PAUSED = f"/var/lib/mdcheck/Checked_{UUID}", f"/var/lib/mdcheck/MD_UUID
 
 
 class Host(Machine):
-    """A machine whose patterns match as a shell's do; ``lost`` requests get no answer."""
+    """A machine with shell patterns; ``lost`` requests time out."""
 
     def __init__(self, *there: str, config: str | Failure = Failure.MISSING, lost: str = "") -> None:
         detail = RunAnswer(code=0, out=DETAIL.encode())
@@ -35,7 +35,7 @@ class Host(Machine):
         self.lost = lost
 
     def answer(self, request: Request[Any]) -> Answer:
-        """As of the machine, but for what is lost."""
+        """The machine's reply, except for lost requests."""
         name = request.pattern if isinstance(request, Glob) else request.path if isinstance(request, Read) else ""
         if isinstance(request, Glob) and self.lost and fnmatch(self.lost, name):
             return GlobAnswer(paths=(), trouble=Failure.TIMEOUT)
@@ -43,10 +43,10 @@ class Host(Machine):
             return GlobAnswer(paths=tuple(path for path in self.files if path != CONFIG and fnmatch(path, name)))
         return super().answer(request)
 
-    def card(self) -> Controller:
+    def controller(self) -> Controller:
         """The controller ``md``."""
-        [card] = converse(md.observe(HostView(root=True)), self).controllers
-        return card
+        [controller] = converse(md.observe(HostView(root=True)), self).controllers
+        return controller
 
 
 @pytest.mark.parametrize(
@@ -67,8 +67,8 @@ class Host(Machine):
     ],
 )
 def test_an_array_is_listed_under_any_of_its_names(config: str | Failure, listed: bool | None) -> None:
-    """By UUID in both spellings, device or name, over several lines; a file that cannot be read says nothing."""
-    assert Host(config=config).card().volumes[0].in_config_file is listed
+    """UUID, device and name count, also over several lines; an unreadable file leaves it unknown."""
+    assert Host(config=config).controller().volumes[0].in_config_file is listed
 
 
 @pytest.mark.parametrize(
@@ -84,13 +84,13 @@ def test_an_array_is_listed_under_any_of_its_names(config: str | Failure, listed
         ((SYSTEMD,), TIMER, False, None),
     ],
 )
-def test_nothing_is_called_off_that_could_not_be_looked_for(
+def test_off_needs_systemd_and_complete_replies(
     there: tuple[str, ...], lost: str, monitored: bool | None, mode: str | None
 ) -> None:
-    """Off needs systemd and an answer to each question; a unit, a timer or a job that is there is enough for on."""
-    card = Host(*there, lost=lost).card()
-    assert card.monitored is monitored
-    assert (card.consistency_check.mode if card.consistency_check else None) == mode
+    """Only systemd and a reply to each request prove "off"; one unit, timer or job proves "on"."""
+    controller = Host(*there, lost=lost).controller()
+    assert controller.monitored is monitored
+    assert (controller.consistency_check.mode if controller.consistency_check else None) == mode
 
 
 @pytest.mark.parametrize(
@@ -104,26 +104,26 @@ def test_nothing_is_called_off_that_could_not_be_looked_for(
     ],
 )
 def test_a_check_ended_when_its_mark_was_made(there: tuple[str, ...], last: tuple[str | None, str] | None) -> None:
-    """Each array has a mark of its own; a place that was kept means that the check has not reached the end."""
-    scrub = Host(*there).card().volumes[0].consistency_check
+    """Each array has a separate mark; a saved position means an unfinished check."""
+    scrub = Host(*there).controller().volumes[0].consistency_check
     assert (None if scrub is None else (scrub.last_at, scrub.last_result)) == last
 
 
 def test_what_is_known_names_its_line() -> None:
-    """``show --explain`` finds the ARRAY line and the unit."""
+    """``show --explain`` shows the ARRAY line and the unit."""
     line = f"ARRAY /dev/md/seven UUID={UUID}"
     found = converse(md.observe(HostView(root=True)), Host(SYSTEMD, MONITOR, config=f"HOMEHOST x\n{line}\n"))
-    assert told(found, "md:md7", "in_config_file") == [line]
-    assert told(found, "md", "monitored") == [MONITOR]
+    assert lines_of(found, "md:md7", "in_config_file") == [line]
+    assert lines_of(found, "md", "monitored") == [MONITOR]
 
 
 def test_a_spare_group_belongs_to_the_array_of_its_entry() -> None:
-    """`spare-group=` on the line of the array, or on a line that goes on; not that of another entry."""
+    """`spare-group=` belongs to the array of its entry, also on a continued line."""
     for config in (
         f"ARRAY /dev/md7 UUID={UUID} spare-group=Main\n",
         f"ARRAY /dev/md7 UUID={UUID}\n   spare-group=Main\n",
         f"ARRAY /dev/md1 UUID=1:2:3:4 spare-group=other\nARRAY /dev/md/x UUID={UUID} spare-group=Main\n",
     ):
-        assert Host(config=config).card().arrays[0].details.get("spare-group") == "Main", config
+        assert Host(config=config).controller().arrays[0].details.get("spare-group") == "Main", config
     other = f"ARRAY /dev/md1 spare-group=other\nARRAY /dev/md7 UUID={UUID}\n"
-    assert "spare-group" not in Host(config=other).card().arrays[0].details
+    assert "spare-group" not in Host(config=other).controller().arrays[0].details

@@ -1,4 +1,4 @@
-"""What sysfs, the kernel log, systemd and cron show of the scrubs of md arrays."""
+"""The scrubs of md arrays in sysfs, the kernel log, systemd and cron."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from raidctl.vendor.checks import CheckReading, Schedules
 from raidctl_md.checks import events, readings
 from raidctl_md.schedules import SHOW, schedules
 from tests.support.over import over
-from tests.vendors.md.md_texts import Machine
+from tests.vendors.md.md_outputs import Machine
 
 LOG = """\
 [   99.213863] md: data-check of RAID array md0
@@ -47,23 +47,23 @@ MD = Inventory(host=Host(), controllers=(Controller(id="md", mode="software"),))
 
 
 class Shell(Machine):
-    """A scripted machine whose patterns match as a shell's do."""
+    """A scripted machine with shell patterns."""
 
     def answer(self, request: Request[Any]) -> Answer:
-        """As of the machine, but for patterns."""
+        """The machine's reply, except for patterns."""
         if isinstance(request, Glob):
             return GlobAnswer(paths=tuple(path for path in self.files if fnmatch(path, request.pattern)))
         return super().answer(request)
 
 
 def reading(**details: str) -> CheckReading:
-    """What is read of an array with these files."""
+    """The reading of an array with these files."""
     volume = Volume(id="md:md0", device="/dev/md0", mismatch_count=128, details=details)
     return readings(Controller(id="md", volumes=(volume,)))["md:md0"]
 
 
-def test_a_check_that_was_stopped_is_told_from_one_that_ended_by_its_place() -> None:
-    """`sync_min` above 0 is the place of a stop; 0 shows nothing; while one runs it is where that one began."""
+def test_the_position_distinguishes_a_stopped_check() -> None:
+    """`sync_min` above 0 is the position of a stop, unless a check is running."""
     stopped = reading(sync_action="idle", last_sync_action="check", sync_min="8192")
     assert (stopped.last, stopped.stopped_at, stopped.differ) == ("check", 8192, 128)
     assert reading(sync_action="idle", last_sync_action="check", sync_min="0").stopped_at is None
@@ -72,26 +72,26 @@ def test_a_check_that_was_stopped_is_told_from_one_that_ended_by_its_place() -> 
 
 
 def test_a_check_is_paused_where_its_limit_is_reached() -> None:
-    """A limit that is still ahead is no pause, and neither is "max"."""
+    """A limit that is not reached is no pause, and neither is "max"."""
     assert reading(sync_action="check", sync_max="16384", sync_completed="16384 / 63488").paused_at == 16384
     assert reading(sync_action="check", sync_max="16384", sync_completed="8192 / 63488").paused_at is None
     assert reading(sync_action="check", sync_max="max", sync_completed="8192 / 63488").paused_at is None
 
 
 def test_a_delayed_check_waits() -> None:
-    """The kernel checks arrays on the same drives one after the other: "delayed" in `sync_completed`."""
+    """A "delayed" check waits for another array on the same drives."""
     assert reading(sync_action="check", sync_completed="delayed").waiting
     assert not reading(sync_action="check", sync_completed="8192 / 63488").waiting
 
 
 def test_the_mismatches_of_another_operation_are_not_those_of_a_check() -> None:
-    """After a resync the count belongs to the resync; a file that is not there makes the last one unknown."""
+    """After a resync the count belongs to the resync; a missing file makes the last operation unknown."""
     assert reading(sync_action="idle", last_sync_action="resync").differ is None
     assert not reading(sync_action="idle").last_known
 
 
-def test_the_log_tells_done_from_interrupted() -> None:
-    """Each end of a check or repair, and none of a recovery; a log that cannot be read is not an empty one."""
+def test_the_log_distinguishes_done_from_interrupted() -> None:
+    """Only checks and repairs count, and an unreadable log differs from an empty one."""
     found = converse(events(), Shell({}, {"dmesg": RunAnswer(code=0, out=LOG.encode())})) or []
     assert [(one.device, one.kind, one.done, int(one.seconds)) for one in found] == [
         ("md0", "check", True, 106),
@@ -119,8 +119,8 @@ def shown(files: dict[str, str | Failure], units: str | None = None) -> Schedule
         ("reloading", "enabled", None, "systemd reports it as reloading."),
     ],
 )
-def test_a_timer_is_on_where_it_runs(active: str, state: str, enabled: bool | None, why: str | None) -> None:
-    """What counts is whether the timer runs now; that it is enabled, or is not, is said beside it."""
+def test_a_timer_is_on_if_it_runs(active: str, state: str, enabled: bool | None, why: str | None) -> None:
+    """A timer is on if it runs now; the reason covers the next boot."""
     [timer] = shown({}, UNIT.format(active=active, state=state, cron="active")).schedules
     assert (timer.name, timer.enabled, timer.why) == ("mdcheck_start.timer", enabled, why)
     assert timer.calendar == "Sun *-*-1..7 01:00:00"
@@ -128,8 +128,8 @@ def test_a_timer_is_on_where_it_runs(active: str, state: str, enabled: bool | No
     assert timer.files[-1] == "/etc/systemd/system/mdcheck_start.timer.d/site.conf"
 
 
-def test_a_timer_of_which_only_files_are_known_is_never_called_on() -> None:
-    """Without systemctl a link shows that it is enabled, not that it runs; no link shows that it is off."""
+def test_a_timer_known_from_files_alone_is_never_on() -> None:
+    """Without systemctl, a link shows that a timer is enabled, not that it runs."""
     unit, link = "/lib/systemd/system/raid-check.timer", "/etc/systemd/system/timers.target.wants/raid-check.timer"
     assert [one.enabled for one in shown({unit: "", link: ""}).schedules] == [None]
     assert [one.enabled for one in shown({unit: ""}).schedules] == [False]
@@ -149,30 +149,30 @@ def test_a_timer_of_which_only_files_are_known_is_never_called_on() -> None:
         ({"/etc/default/mdadm": Failure.DENIED}, "active", None),
     ],
 )
-def test_a_cron_job_is_on_where_cron_runs_and_nothing_switches_it_off(
+def test_a_cron_job_is_on_if_cron_runs_and_it_is_not_disabled(
     files: dict[str, str | Failure], cron: str | None, enabled: bool | None
 ) -> None:
-    """Debian's job does nothing unless AUTOCHECK is true; where a file or cron is unknown, so is the job."""
+    """Debian's job needs AUTOCHECK=true; an unknown file or cron makes the job unknown."""
     units = None if cron is None else UNIT.format(active="inactive", state="disabled", cron=cron)
     [job] = [one for one in shown({"/etc/cron.d/mdadm": CRON, **files}, units).schedules if one.kind == "cron"]
     assert (job.enabled, job.calendar) == (enabled, "57 0 * * 0, days 1 to 7 only")
 
 
 def test_a_job_without_a_line_is_off() -> None:
-    """A file with comments only starts nothing."""
+    """A cron file with comments only is off."""
     [job] = shown({"/etc/cron.d/mdadm": "# 57 0 * * 0 root checkarray\n"}).schedules
     assert (job.enabled, job.why) == (False, "It contains no job: all lines are comments.")
 
 
 def test_what_cannot_be_read_may_hide_a_schedule() -> None:
-    """A file that may not be read is a problem, and never a schedule that is not there."""
+    """A file that may not be read is a problem, not a missing schedule."""
     found = shown({"/etc/cron.d/mdadm": Failure.DENIED})
     assert [(one.name, one.enabled) for one in found.schedules] == [("/etc/cron.d/mdadm", None)]
     assert [one.kind for one in found.problems] == ["no_right"]
 
 
 def test_a_machine_without_md_is_not_asked() -> None:
-    """No request is made."""
+    """Without md, no request is made."""
     machine = Shell({})
     assert converse(schedules(Inventory(host=Host())), machine) == Schedules()
     assert machine.asked == []

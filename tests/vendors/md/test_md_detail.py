@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from raidctl.model import Progress
-from tests.vendors.md.md_texts import DETAIL, array, controller, drives, read, told, unparsed, volume
+from tests.vendors.md.md_outputs import DETAIL, array, controller, drives, lines_of, read, unparsed, volume
 
 
 def test_md_detail_every_field_of_an_array() -> None:
-    """Each label of a healthy array lands in its field, with the line as evidence."""
+    """Each label of a healthy array fills its field, with the line as evidence."""
     found = volume(DETAIL)
     assert (found.id, found.device, found.name) == ("md:md7", "/dev/md7", "plum:seven")
     assert (found.raid_level, found.size_bytes, found.strip_bytes) == ("raid6", 20953088 * 1024, 256 * 1024)
@@ -19,11 +19,11 @@ def test_md_detail_every_field_of_an_array() -> None:
     assert found.unique_id == "0a1b2c3d:4e5f6071:8293a4b5:c6d7e8f9"
     assert found.details["Events"] == "77"
     assert unparsed(read(DETAIL)) == []
-    assert told(read(DETAIL), "md:md7", "strip_bytes") == ["        Chunk Size : 256K"]
+    assert lines_of(read(DETAIL), "md:md7", "strip_bytes") == ["        Chunk Size : 256K"]
 
 
 def test_md_detail_members_spares_and_flags() -> None:
-    """Members and spares are told apart, and their flags are neutral words."""
+    """Members and spares are separate, and their flags are neutral words."""
     found = drives(DETAIL)
     assert array(DETAIL).drives == ("md:md7/sda1", "md:md7/sdb1", "md:md7/sdc1", "md:md7/sdd1")
     assert array(DETAIL).spares == ("md:md7/sde1",)
@@ -64,8 +64,8 @@ def test_md_detail_words_of_the_state(words: str, status: str, operation: str | 
     assert (found.progress.operation if found.progress else None) == operation
 
 
-def test_md_detail_an_unknown_word_is_said() -> None:
-    """A state with a word of tomorrow is unknown, the word is kept, and a problem names the array."""
+def test_md_detail_an_unknown_word_is_reported() -> None:
+    """An unknown word of the state is kept, and a problem names the array."""
     found = read(DETAIL.replace("State : clean\n", "State : clean, dreaming\n"))
     volume_ = found.controllers[0].volumes[0]
     assert (volume_.status, volume_.status_text) == ("unknown", "clean, dreaming")
@@ -83,7 +83,7 @@ def test_md_detail_an_unknown_word_is_said() -> None:
     ],
 )
 def test_md_detail_progress(label: str, state: str, progress: Progress) -> None:
-    """The percentage belongs to the operation that the state names; mdadm 2 calls a resync a rebuild."""
+    """The percentage belongs to the operation in the state; mdadm 2 calls a resync a rebuild."""
     text = DETAIL.replace("State : clean\n", f"State : {state}\n")
     text = text.replace("              Name :", f"    {label} Status : 12% complete\n\n              Name :")
     assert volume(text).progress == progress
@@ -133,14 +133,14 @@ def test_md_detail_a_removed_slot_is_no_drive() -> None:
     assert unparsed(read(text)) == []
 
 
-def test_md_detail_an_unknown_word_of_a_member_is_said() -> None:
-    """A member state of tomorrow is unknown with its words, and a problem names the drive."""
+def test_md_detail_an_unknown_word_of_a_member_is_reported() -> None:
+    """An unknown word of a member is kept, and a problem names the drive."""
     found = read(f"{DETAIL}       5       8       81        3      active dozing   /dev/sdf1\n")
     assert [(p.where, p.kind) for p in found.problems] == [("md:md7/sdf1", "unread")]
 
 
 def test_md_detail_container_and_member_array() -> None:
-    """A container is an array without volume; its array refers to it and its disks are listed once."""
+    """A container is an array without a volume; its drives are listed once."""
     container = (
         "/dev/md127:\n           Version : imsm\n        Raid Level : container\n     Total Devices : 2\n\n"
         "   Working Devices : 2\n\n\n              UUID : aa11aa11:bb22bb22:cc33cc33:dd44dd44\n"
@@ -166,7 +166,7 @@ def test_md_detail_container_and_member_array() -> None:
 
 
 def test_md_detail_level_of_an_inactive_array_is_doubted() -> None:
-    """Mdadm prints raid0 for every array that is not started: it is shown with a problem beside it."""
+    """Mdadm prints raid0 for any inactive array, which is reported as doubtful."""
     text = (
         "/dev/md4:\n           Version : 1.2\n        Raid Level : raid0\n     Total Devices : 1\n"
         "       Persistence : Superblock is persistent\n\n             State : inactive\n   Working Devices : 1\n\n"
@@ -177,7 +177,7 @@ def test_md_detail_level_of_an_inactive_array_is_doubted() -> None:
 
 
 def test_md_detail_of_old_releases() -> None:
-    """Versions with zeros, sizes below 5000 KiB without brackets and narrow labels are read as well."""
+    """Old versions, sizes without brackets and narrow labels are read."""
     text = (
         "/dev/md2:\n        Version : 00.90.03\n     Raid Level : raid10\n     Array Size : 4096\n"
         "  Used Dev Size : 2048\n   Raid Devices : 4\n  Total Devices : 4\nPreferred Minor : 2\n"
@@ -203,13 +203,13 @@ def test_md_detail_several_arrays_and_errors_in_one_text() -> None:
 
 
 def test_md_detail_of_a_named_array() -> None:
-    """A name that is no kernel name stays the device; a number behind /dev/md/ is the kernel's."""
+    """A name is the device; a number behind /dev/md/ is the kernel's name."""
     assert volume(DETAIL.replace("/dev/md7", "/dev/md/seven")).id == "md:seven"
     assert volume(DETAIL.replace("/dev/md7", "/dev/md/seven")).device == "/dev/md/seven"
     assert volume(DETAIL.replace("/dev/md7", "/dev/md/7")).device == "/dev/md7"
 
 
 def test_md_detail_without_its_first_line() -> None:
-    """A text whose first line is missing is understood, and a name that a mailer broke is still the name."""
+    """An output without its first line is read, and so is a wrapped name."""
     assert volume(DETAIL.partition("\n")[2]).raid_level == "raid6"
     assert volume(DETAIL.replace("(local to host plum)", "(local to host\nplum)")).name == "plum:seven"

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from tests.vendors.md.md_texts import DETAIL, EXAMINE, controller, drives, read, unparsed, volume
+from tests.vendors.md.md_outputs import DETAIL, EXAMINE, controller, drives, read, unparsed, volume
 
 OLD = """\
 /dev/sdb1:
@@ -123,7 +123,7 @@ Controller GUID : 4C696E75:782D4D44:20202020:20202020:20706C75:6D202020
 
 
 def test_md_examine_every_field_of_a_superblock() -> None:
-    """Array and member come out of a 1.2 superblock; the id is the UUID, because it names no device."""
+    """A 1.2 superblock gives array and member; the id is the UUID, as it names no device."""
     found = volume(EXAMINE)
     assert found.id == "md:0a1b2c3d:4e5f6071:8293a4b5:c6d7e8f9"
     assert (found.device, found.name, found.raid_level) == (None, "plum:seven", "raid6")
@@ -156,18 +156,18 @@ def test_md_examine_roles(role: str, expected: str, flags: tuple[str, ...]) -> N
     [("AAAA", "ok"), ("AA..", "degraded"), ("A...", "failed"), ("ARAA", "rebuilding"), ("....", "unknown")],
 )
 def test_md_examine_state_of_the_array(slots: str, status: str) -> None:
-    """The map of slots tells how the array was when the superblock was written; one without members tells nothing."""
+    """The map of slots gives the state at the last write; a map without members is unknown."""
     assert volume(EXAMINE.replace("AA.A (", f"{slots} (")).status == status
 
 
 def test_md_examine_sizes_of_older_releases() -> None:
-    """Where the number has no unit, the figure in brackets decides between KiB and sectors."""
+    """Without a unit, the number in brackets decides between KiB and sectors."""
     text = EXAMINE.replace("20953088 KiB (19.98", "41906176 (19.98")
     assert volume(text).size_bytes == 20953088 * 1024
 
 
 def test_md_examine_array_slot_of_mdadm_2() -> None:
-    """The list of slots tells the role of the device, the letters u and U the working ones."""
+    """The list of slots gives the device's role, the letters u and U the active members."""
     text = EXAMINE.replace("   Device Role : Active device 3\n", "").replace(
         "AA.A ('A' == active, '.' == missing, 'R' == replacing)", "uu_U 1 failed"
     )
@@ -178,7 +178,7 @@ def test_md_examine_array_slot_of_mdadm_2() -> None:
 
 
 def test_md_examine_a_090_superblock_names_all_members() -> None:
-    """The examined device takes the place of the row "this"; a row that bears its name from former times is another."""
+    """The examined device is the row "this"; another row with its old name is another device."""
     found = drives(OLD)
     assert (found["sdb1"].details["Number"], found["sdb1"].role) == ("1", "member")
     assert found["8:17"].device is None
@@ -192,7 +192,7 @@ def test_md_examine_a_090_superblock_names_all_members() -> None:
 
 
 def test_md_examine_the_newest_superblock_counts() -> None:
-    """Of two members with different event counts the later one tells the state."""
+    """The superblock with the higher event count gives the state."""
     stale = EXAMINE.replace("sdd1", "sdc1").replace("Events : 77", "Events : 12").replace("AA.A (", "AAAA (")
     assert volume(stale, EXAMINE).status == "degraded"
     assert volume(EXAMINE, stale).status == "degraded"
@@ -200,14 +200,14 @@ def test_md_examine_the_newest_superblock_counts() -> None:
 
 
 def test_md_examine_the_running_array_outweighs_the_superblock() -> None:
-    """Detail and examine of one array, joined by its UUID, make one volume with the state of now."""
+    """Detail and examine are merged by UUID, and detail gives the current state."""
     found = volume(DETAIL, EXAMINE)
     assert (found.id, found.status, found.drives_active) == ("md:md7", "ok", 4)
     assert len(controller(DETAIL, EXAMINE).drives) == 5
 
 
 def test_md_examine_imsm() -> None:
-    """A container with its volume and disks: level, size, rebuilding, serials; the first disk is this one."""
+    """Level, size, rebuild and serial numbers are read; the first drive is the examined one."""
     found = controller(IMSM)
     (item,) = found.volumes
     assert (item.name, item.raid_level, item.size_bytes, item.metadata) == ("System", "raid1", 10 * 1024**3, "imsm")
@@ -223,14 +223,14 @@ def test_md_examine_imsm() -> None:
 
 
 def test_md_examine_imsm_with_a_wrong_checksum_is_a_finding() -> None:
-    """``Checksum : 5c1b2a49 incorrect``."""
+    """An incorrect checksum is a problem."""
     assert "checksum" not in str(read(IMSM).problems)
     wrong = re.sub(r"(Checksum : \w+) correct", r"\1 incorrect", IMSM)
     assert [one.kind for one in read(wrong).problems if "checksum is wrong" in one.message] == ["state"]
 
 
 def test_md_examine_imsm_with_an_empty_slot_is_degraded() -> None:
-    """``Slots : [U_]`` although the map is called normal."""
+    """``Slots : [U_]`` is degraded even if the map is normal."""
     whole = re.sub(r" <-- \S+(?: KiB)?", "", IMSM).replace("Migrate State : rebuild", "Migrate State : idle")
     for slots, status in (("[UU]", "ok"), ("[U_]", "degraded")):
         [item] = controller(re.sub(r"Slots : \S+", f"Slots : {slots}", whole)).volumes
@@ -239,12 +239,12 @@ def test_md_examine_imsm_with_an_empty_slot_is_degraded() -> None:
 
 @pytest.mark.parametrize(("bits", "policy"), [("0x200", "journal"), ("0x40", "ppl"), ("0x400", "ppl"), ("0x1", None)])
 def test_md_examine_the_feature_map_names_a_journal_or_a_parity_log(bits: str, policy: str | None) -> None:
-    """A member's superblock has nothing else about a journal on another device."""
+    """Only the feature map of a member shows a journal on another device."""
     assert volume(re.sub(r"Feature Map : \S+", f"Feature Map : {bits}", EXAMINE)).consistency_policy == policy
 
 
-def test_md_examine_imsm_of_both_disks_lists_each_once() -> None:
-    """A disk that one text knows by serial only is the one that the other text examines."""
+def test_md_examine_imsm_of_both_drives_lists_each_once() -> None:
+    """A drive known by serial number is merged with the examined one."""
     other = (
         IMSM.replace("/dev/sdb", "/dev/sda")
         .replace("PLUM-0001", "x")
@@ -258,7 +258,7 @@ def test_md_examine_imsm_of_both_disks_lists_each_once() -> None:
 
 
 def test_md_examine_ddf() -> None:
-    """Virtual disks and physical disks of a DDF container, with their states and GUIDs in words."""
+    """Virtual and physical disks of a DDF container are read with their states and GUIDs."""
     found = controller(DDF)
     (item,) = found.volumes
     assert (item.name, item.raid_level, item.size_bytes, item.strip_bytes) == ("pears", "raid1", 524288 * 1024, 65536)
@@ -273,7 +273,7 @@ def test_md_examine_ddf() -> None:
 
 
 def test_md_examine_ddf_without_its_drives_is_cut_off() -> None:
-    """Wherever it ends above the first row of its table: the state of a volume may be below."""
+    """An output that ends above the first row of the drives' table is cut off."""
     lines = DDF.splitlines(keepends=True)
     [*_, first] = [at for at, line in enumerate(lines) if "RefNo" in line]
     for at in range(5, len(lines)):
@@ -282,7 +282,7 @@ def test_md_examine_ddf_without_its_drives_is_cut_off() -> None:
 
 
 def test_md_examine_a_partition_table_is_no_member() -> None:
-    """A disk with an MBR or a GPT gives no array, but a note that says what it carries."""
+    """A drive with an MBR or a GPT gives no array, but a note."""
     text = (
         "/dev/sda:\n   MBR Magic : aa55\nPartition[0] :      4194304 sectors at         2048 (type fd)\n"
         "/dev/sdb:\n    GPT Magic : 5452415020494645\n GPT Revision : 65536\n"
@@ -297,7 +297,7 @@ def test_md_examine_a_partition_table_is_no_member() -> None:
     assert unparsed(found) == []
 
 
-def test_md_examine_a_wrong_checksum_is_said() -> None:
-    """A checksum that does not fit is a problem of that member."""
+def test_md_examine_a_wrong_checksum_is_reported() -> None:
+    """A wrong checksum is a problem of its member."""
     found = read(EXAMINE.replace("5a5a0f0f - correct", "5a5a0f0f - expected 11110000"))
     assert any("checksum" in p.message and p.where.endswith("/sdd1") for p in found.problems)

@@ -11,11 +11,11 @@ from raidctl.model import Progress
 from raidctl.vendor.protocol import Document
 from tests.support.conclusions import read_text
 from tests.support.judged import wrong
-from tests.vendors.md.md_texts import array, controller, drives, read, told, unparsed, volume
+from tests.vendors.md.md_outputs import array, controller, drives, lines_of, read, unparsed, volume
 
 
 def test_md_mdstat_a_mirror_is_read_whole() -> None:
-    """Level, size, counts, bitmap and members of a mirror come out of its three lines."""
+    """Level, size, counts, bitmap and members of a mirror are read."""
     text = (
         "Personalities : [raid1] \nmd0 : active raid1 sdb1[1] sda1[0]\n      523264 blocks super 1.2 [2/2] [UU]\n"
         "      bitmap: 1/4 pages [4KB], 65536KB chunk\n\nunused devices: <none>\n"
@@ -27,7 +27,7 @@ def test_md_mdstat_a_mirror_is_read_whole() -> None:
     assert array(text).drives == ("md:md0/sda1", "md:md0/sdb1")
     assert drives(text)["sda1"].device == "/dev/sda1"
     assert unparsed(read(text)) == []
-    assert told(read(text), "md:md0", "size_bytes") == ["      523264 blocks super 1.2 [2/2] [UU]"]
+    assert lines_of(read(text), "md:md0", "size_bytes") == ["      523264 blocks super 1.2 [2/2] [UU]"]
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,7 @@ def test_md_mdstat_flags_of_a_member(flags: str, role: str, status: str, names: 
     ],
 )  # fmt: skip
 def test_md_mdstat_states_of_a_raid5(tail: str, status: str, progress: Progress | None) -> None:
-    """Counts, the map of slots and the running operation together make the state; a lost disk outweighs a check."""
+    """Counts, slots and the running operation give the state; a lost drive takes precedence over a check."""
     text = (
         f"md5 : active raid5 sdc[3] sdb[1] sda[0]\n      2048 blocks super 1.2 level 5, 64k chunk, algorithm 2 {tail}\n"
     )
@@ -89,7 +89,7 @@ def test_md_mdstat_states_of_a_raid5(tail: str, status: str, progress: Progress 
 
 
 def test_md_mdstat_the_member_that_is_rebuilt_is_found() -> None:
-    """The late device that fills the empty slot is a warning, the ones that work are ok."""
+    """The device that fills the empty slot is a warning, the others are ok."""
     text = (
         "md5 : active raid5 sdc[3] sdb[1] sda[0]\n      2048 blocks level 5, 64k chunk, algorithm 2 [3/2] [UU_]\n"
         "      [=>...]  recovery = 7.5% (75/1000) finish=3.0min speed=9K/sec\n"
@@ -98,13 +98,13 @@ def test_md_mdstat_the_member_that_is_rebuilt_is_found() -> None:
 
 
 def test_md_mdstat_the_kernels_estimate_and_speed_are_kept() -> None:
-    """Minutes with a fraction, KiB a second; a speed below zero is none."""
+    """The estimate is in minutes with a fraction; a negative speed is unknown."""
     text = (
         "md5 : active raid5 sdc[3] sdb[1] sda[0]\n      2048 blocks level 5, 64k chunk, algorithm 2 [3/2] [UU_]\n"
         "      [=>...]  recovery = 7.5% (75/1000) finish=12.3min speed={}K/sec\n"
     )
-    told = volume(text.format(12345)).progress
-    assert told == Progress(
+    progress = volume(text.format(12345)).progress
+    assert progress == Progress(
         operation="recovery", state="running", percent=7.5, remaining_seconds=738, rate_bytes=12345 * 1024
     )
     unknown = volume(text.format(-1)).progress
@@ -112,15 +112,15 @@ def test_md_mdstat_the_kernels_estimate_and_speed_are_kept() -> None:
     assert unknown.rate_bytes is None
 
 
-def test_md_mdstat_an_array_that_nobody_writes_to_says_what_it_waits_for() -> None:
-    """An array that is auto-read-only starts to synchronise with the first write."""
+def test_md_mdstat_an_auto_read_only_array_reports_why_it_waits() -> None:
+    """An auto-read-only array starts its resync with the first write."""
     text = "md5 : active (auto-read-only) raid1 sdb[1] sda[0]\n      2048 blocks [2/2] [UU]\n        resync=PENDING\n"
-    told = volume(text).progress
-    assert told == Progress(operation="resync", state="queued", reason="starts with the first write to the array")
+    progress = volume(text).progress
+    assert progress == Progress(operation="resync", state="queued", reason="starts with the first write to the array")
 
 
 def test_md_mdstat_which_member_is_rebuilt_is_not_guessed() -> None:
-    """Of two late devices of which one is in sync, neither is called ok."""
+    """If one of two late devices is in sync, both are unknown."""
     text = (
         "md5 : active raid5 sdc[3] sdb[4] sda[0]\n      2048 blocks level 5, 64k chunk, algorithm 2 [3/2] [UU_]\n"
         "      [=>...]  recovery = 7.5% (75/1000) finish=3.0min speed=9K/sec\n"
@@ -134,7 +134,7 @@ def test_md_mdstat_which_member_is_rebuilt_is_not_guessed() -> None:
 
 @pytest.mark.parametrize("mark", ["(f)", "(?)", "()", "( )", "(F", "(FF)", "(X)"])
 def test_a_member_with_a_damaged_flag_is_no_good_one(mark: str) -> None:
-    """``sdd1[2](F)`` of a RAID-1 that is complete: whether it has failed is unknown then, and that is reported."""
+    """A member with a damaged flag is unknown, and a problem reports it."""
     text = (
         "Personalities : [raid1]\nmd1 : active raid1 sdd1[2]{} sdc1[1] sdb1[0]\n"
         "      1953382400 blocks super 1.2 [2/2] [UU]\n\nunused devices: <none>\n"
@@ -147,7 +147,7 @@ def test_a_member_with_a_damaged_flag_is_no_good_one(mark: str) -> None:
 
 
 def test_md_mdstat_an_array_that_is_not_started_has_no_spares() -> None:
-    """(S) behind every device of an inactive array is no spare; its blocks are the members', not the array's."""
+    """In an inactive array (S) is no spare, and the blocks are those of the members."""
     text = "md9 : inactive sdb[1](S) sda[0](S)\n      4096 blocks super 1.2\n"
     found = volume(text)
     assert (found.status, found.size_bytes, found.raid_level) == ("inactive", None, None)
@@ -156,19 +156,19 @@ def test_md_mdstat_an_array_that_is_not_started_has_no_spares() -> None:
     assert wrong(read(text)) == {"md:md9"}
 
 
-def test_md_mdstat_what_a_device_of_an_array_that_is_not_started_is_for_is_not_told() -> None:
-    """The kernel marks members and spares alike with (S): the role is null, and no line claims it; a failed one is."""
+def test_md_mdstat_roles_in_an_inactive_array_are_unknown() -> None:
+    """An inactive array marks every device with (S), so only a failed one has a role."""
     text = "md9 : inactive sdc[2](S)(F) sdb[1](S) sda[0](S)\n      4096 blocks super 1.2\n"
     assert {drive.device: drive.role for drive in controller(text).drives} == {
         "/dev/sda": None, "/dev/sdb": None, "/dev/sdc": "failed",
     }  # fmt: skip
-    claimed = {fact.object_id for sheet in read(text).outputs for fact in sheet.facts if fact.field == "role"}
+    claimed = {fact.object_id for output in read(text).outputs for fact in output.facts if fact.field == "role"}
     assert claimed == {"md:md9/sdc"}
     assert "md:md9/sda" in array(text).drives
 
 
-def test_md_mdstat_the_superblock_knows_the_role_in_an_array_that_is_not_started() -> None:
-    """What mdadm --examine says of the device stands, where mdstat cannot tell."""
+def test_md_mdstat_the_superblock_gives_the_role_in_an_inactive_array() -> None:
+    """The role of mdadm --examine counts where mdstat has none."""
     examine = (
         "/dev/sda:\n          Magic : a92b4efc\n        Version : 1.2\n"
         "     Array UUID : 2f3a4b5c:6d7e8f90:a1b2c3d4:e5f60718\n     Raid Level : raid1\n   Raid Devices : 2\n"
@@ -180,7 +180,7 @@ def test_md_mdstat_the_superblock_knows_the_role_in_an_array_that_is_not_started
 
 
 def test_md_mdstat_a_container_has_no_volume_and_its_arrays_refer_to_it() -> None:
-    """The container is an array with the disks, listed once; a disk that no array of it uses is a spare."""
+    """A container lists its drives once, and a drive without an array is a spare."""
     text = (
         "md126 : active raid1 sdb[1] sda[0]\n      9000 blocks super external:/md127/0 [2/2] [UU]\n\n"
         "md127 : inactive sdc[2](S) sdb[1](S) sda[0](S)\n      9459 blocks super external:imsm\n"
@@ -194,7 +194,7 @@ def test_md_mdstat_a_container_has_no_volume_and_its_arrays_refer_to_it() -> Non
 
 
 def test_md_mdstat_an_array_that_is_no_container_holds_no_other() -> None:
-    """A text that contradicts itself loses no array."""
+    """A contradictory output loses no array."""
     text = (
         "md1 : active raid0 sdb[1] sda[0]\n      9000 blocks super external:/md2/0 64k chunks\n\n"
         "md2 : active raid1 sdd[1] sdc[0]\n      100 blocks [2/2] [UU]\n"
@@ -220,26 +220,26 @@ def test_md_mdstat_layouts_of_raid10(line: str, layout: str, strip: int) -> None
 
 @pytest.mark.parametrize(("slots", "status"), [("U_U_", "degraded"), ("__UU", "failed")])
 def test_md_mdstat_raid10_fails_when_both_copies_are_gone(slots: str, status: str) -> None:
-    """Two lost disks are survivable in different pairs, and fatal in one."""
+    """Two lost drives are tolerated in different pairs, but not in one."""
     text = f"md3 : active raid10 sdb[1] sda[0]\n      9000 blocks 64K chunks 2 near-copies [4/2] [{slots}]\n"
     assert volume(text).status == status
 
 
-def test_md_mdstat_striping_does_not_survive_a_faulty_disk() -> None:
+def test_md_mdstat_striping_does_not_survive_a_faulty_drive() -> None:
     """raid0 with a faulty member, and a broken one, have failed."""
     assert volume("md0 : active raid0 sdb[1](F) sda[0]\n      90 blocks 64k chunks\n").status == "failed"
     assert volume("md0 : broken raid0 sdb[1] sda[0]\n      90 blocks super 1.2 64k chunks\n").status == "failed"
 
 
 def test_md_mdstat_levels_that_are_no_raid() -> None:
-    """Multipath is shown with an unknown level and its own word, linear with its rounding."""
+    """Multipath has an unknown level with its word, linear its rounding."""
     found = volume("md0 : active multipath sdb[1] sda[0]\n      90 blocks [2/2] [UU]\n")
     assert (found.raid_level, found.details["level"]) == ("unknown", "multipath")
     assert volume("md0 : active linear sdb[1] sda[0]\n      90 blocks super 1.2 0k rounding\n").raid_level == "linear"
 
 
 def test_md_mdstat_of_linux_2_4() -> None:
-    """Header lines, devices by number and a bar of another length are understood."""
+    """Old header lines, devices by number and another bar are read."""
     text = (
         "Personalities : [raid1]\nread_ahead 1024 sectors\nEvent: 3\n"
         "md0 : active raid1 [dev 08:11][1] [dev 08:01][0]\n      8000 blocks [2/2] [UU]\n"
@@ -251,7 +251,7 @@ def test_md_mdstat_of_linux_2_4() -> None:
 
 
 def test_md_mdstat_wrapped_lines_and_strange_words() -> None:
-    """A line that a mailer broke is still understood; a word that nobody knows leaves its line unparsed."""
+    """A wrapped line is read; an unknown word leaves its line unparsed."""
     text = (
         "Personalities : [raid1]\n[raid6]\nmd0 : active raid1 sdb1[1]\nsda1[0]\n   8000 blocks [2/2] [UU]\n"
         "   [==>..]  check = 28.0% (2240/8000)\nfinish=1.2min speed=80K/sec\n      8001 blobs\n"
@@ -267,7 +267,7 @@ def test_md_mdstat_without_arrays_is_empty() -> None:
 
 
 def test_md_mdstat_read_only_and_bitmap_file() -> None:
-    """Read-only marks stay in the words of the state; a bitmap in a file is told by its path."""
+    """Read-only marks are kept in the status text; a bitmap file is given by its path."""
     text = (
         "md0 : active (auto-read-only) raid1 sdb1[1] sda1[0]\n      8000 blocks [2/2] [UU]\n"
         "      bitmap: 0/1 pages [0KB], 4096B chunk, file: /boot/md0.map\n"
@@ -286,7 +286,7 @@ def test_md_mdstat_read_only_and_bitmap_file() -> None:
     ],
 )
 def test_md_mdstat_an_array_without_its_count_is_not_called_ok(text: str) -> None:
-    """Where the line that counts the working members is missing or cut, the state is unknown, and that is told."""
+    """Without the count of active members the status is unknown, and a problem reports it."""
     found = read(text)
     assert volume(text).status == "unknown"
     assert {drive.status for drive in found.controllers[0].drives} <= {"unknown"}
@@ -294,14 +294,14 @@ def test_md_mdstat_an_array_without_its_count_is_not_called_ok(text: str) -> Non
 
 
 def test_md_mdstat_levels_without_redundancy_need_no_count() -> None:
-    """Of a stripe the kernel prints no count, and it is ok."""
+    """A stripe is ok without a count, which the kernel does not print."""
     text = "md0 : active raid0 sdb1[1] sda1[0]\n      1046528 blocks super 1.2 512k chunks\n"
     assert volume(text).status == "ok"
     assert read(text).problems == ()
 
 
 def test_md_mdstat_an_unknown_operation_is_no_quiet_array() -> None:
-    """A progress line with a word that is not known makes the state unknown, and is told."""
+    """An unknown operation makes the status unknown, and a problem reports it."""
     text = (
         "md0 : active raid1 sdb1[1] sda1[0]\n      523264 blocks super 1.2 [2/2] [UU]\n"
         "      [=>.......]  remelting = 7.5% (75/1000) finish=3.0min speed=9K/sec\n"
@@ -318,7 +318,7 @@ def test_md_mdstat_digits_of_other_scripts_are_no_figures() -> None:
 
 @pytest.mark.parametrize("heading", ["", "md1 : reclining raid1 sdd1[1] sdc1[0]\n"])
 def test_md_mdstat_lines_of_an_array_without_its_heading_are_not_those_of_the_one_above(heading: str) -> None:
-    """A lost or unknown heading is told, and the degraded array above it stays degraded."""
+    """A lost or unknown heading is reported, and the array above it stays degraded."""
     text = (
         "Personalities : [raid1]\nmd0 : active raid1 sdb1[1]\n      523264 blocks super 1.2 [2/1] [_U]\n\n"
         f"{heading}      1046528 blocks super 1.2 [2/2] [UU]\n\nunused devices: <none>\n"
@@ -329,13 +329,13 @@ def test_md_mdstat_lines_of_an_array_without_its_heading_are_not_those_of_the_on
 
 
 def test_md_mdstat_a_bar_that_is_cut_off_is_an_operation_under_way() -> None:
-    """What goes on stood behind the cut, so the array is not called quiet."""
+    """A cut progress bar makes the status unknown."""
     text = "md0 : active raid1 sdb1[1] sda1[0]\n      523264 blocks super 1.2 [2/2] [UU]\n      [====="
     assert volume(text).status == "unknown"
 
 
 def test_md_mdstat_a_member_that_is_not_in_sync_is_not_ok() -> None:
-    """Where nothing is being rebuilt, a device of an empty slot holds no data of the array yet."""
+    """Without a rebuild, a device in an empty slot is not in sync."""
     text = (
         "md0 : active raid5 sdc1[2] sdb1[1] sda1[0]\n      1046528 blocks level 5, 64k chunk, algorithm 2 [3/2] [UU_]\n"
     )
@@ -345,13 +345,13 @@ def test_md_mdstat_a_member_that_is_not_in_sync_is_not_ok() -> None:
 
 
 def test_md_mdstat_members_on_a_line_that_is_cut_off_are_not_good() -> None:
-    """What the missing lines say of them is unknown: here an array below would show that one is not in sync."""
+    """Members on a cut line are unknown, as a missing line may contradict them."""
     text = "Personalities : [raid1]\nmd127 : inactive sdc[1](S) sdb[0](S) sd"
     assert {name: drive.status for name, drive in drives(text).items()} == {"sdb": "unknown", "sdc": "unknown"}
 
 
 def test_an_array_without_its_journal_takes_no_writes() -> None:
-    """``sdd1[3](J)(F)``: critical; a failed spare beside a whole array is a warning."""
+    """A failed journal is critical; a failed spare of a complete array is a warning."""
     head = "Personalities : [raid6] [raid5] [raid4] \nmd5 : active raid5 sdd1[3]{}(F) sdc1[2] sdb1[1] sda1[0]\n"
     tail = "      1953260544 blocks super 1.2 level 5, 512k chunk, algorithm 2 [3/3] [UUU]\n\nunused devices: <none>\n"
     for flag, wanted in (("(J)", "critical"), ("(S)", "warning")):
@@ -360,8 +360,8 @@ def test_an_array_without_its_journal_takes_no_writes() -> None:
         assert ("takes no writes" in found[0].message) == (flag == "(J)")
 
 
-def test_an_array_that_waits_for_its_first_write_says_how_to_begin() -> None:
-    """``active (auto-read-only)`` with ``resync=PENDING`` waits for ever unless it is written to."""
+def test_an_array_that_waits_for_its_first_write_has_a_remedy() -> None:
+    """An auto-read-only array waits for ever unless it is written to."""
     text = (
         "Personalities : [raid1] \nmd0 : active (auto-read-only) raid1 sdb1[1] sda1[0]\n"
         "      976630464 blocks super 1.2 [2/2] [UU]\n      \tresync=PENDING\n      \nunused devices: <none>\n"
@@ -371,7 +371,7 @@ def test_an_array_that_waits_for_its_first_write_says_how_to_begin() -> None:
 
 
 def test_md_mdstat_an_array_with_a_damaged_container_is_no_container() -> None:
-    """``external:/md127/0`` has lost its slashes: the level still says that it is an array, and it is degraded."""
+    """An array whose container's name is damaged is still an array."""
     text = (
         "Personalities : [raid4]\nmd126 : active raid4 sdb[2] sda[0]\n"
         "      500102144 blocks super external:{} level 4, 64k chunk, algorithm 5 [2/1] [U_]\n\n"

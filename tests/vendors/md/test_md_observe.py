@@ -6,7 +6,7 @@ import raidctl_md as md
 from raidctl.host import BlockDevice, HostView
 from raidctl.request import Failure, RunAnswer, converse
 from raidctl.vendor.protocol import Observation
-from tests.vendors.md.md_texts import DETAIL, EXAMINE, Machine, unparsed
+from tests.vendors.md.md_outputs import DETAIL, EXAMINE, Machine, unparsed
 
 MDSTAT = (
     "Personalities : [raid6]\nmd7 : active raid6 sde1[4](S) sdd1[3] sdc1[2] sdb1[1](W) sda1[0]\n"
@@ -25,12 +25,12 @@ def sysfs(name: str, files: dict[str, str], members: dict[str, tuple[str, str, s
 
 
 def run(machine: Machine, host: HostView = ROOT) -> Observation:
-    """What the package finds on a machine."""
+    """The observation of a machine."""
     return converse(md.observe(host), machine)
 
 
 def test_md_observe_no_md_in_the_kernel() -> None:
-    """Without /proc/mdstat there is nothing, and that is no problem; nothing is run."""
+    """Without /proc/mdstat nothing is run and nothing is reported."""
     machine = Machine({})
     assert run(machine) == Observation()
     assert machine.commands() == []
@@ -44,7 +44,7 @@ def test_md_observe_no_arrays() -> None:
 
 
 def test_md_observe_a_machine_as_root() -> None:
-    """Mdstat and the detail of each array make one volume; nothing is examined that runs."""
+    """Mdstat and the detail of each array make one volume; a running array is not examined."""
     machine = Machine({"/proc/mdstat": MDSTAT}, {"mdadm --detail /dev/md7": RunAnswer(code=0, out=DETAIL.encode())})
     found = run(machine)
     (volume,) = found.controllers[0].volumes
@@ -56,7 +56,7 @@ def test_md_observe_a_machine_as_root() -> None:
 
 
 def test_md_observe_without_the_tool() -> None:
-    """Without mdadm the kernel's word is shown, and the problem says what to install."""
+    """Without mdadm the kernel's facts are shown, and the remedy names the package."""
     found = run(Machine({"/proc/mdstat": MDSTAT}, tool=None))
     assert [(p.kind, p.remedy) for p in found.problems] == [("no_tool", "Install the package mdadm.")]
     assert found.controllers[0].volumes[0].status == "ok"
@@ -64,7 +64,7 @@ def test_md_observe_without_the_tool() -> None:
 
 
 def test_md_observe_without_the_right() -> None:
-    """Without root the tool is not run, the kernel's word is shown, and the problem says so."""
+    """Without root the kernel's facts are shown and mdadm is not run."""
     machine = Machine({"/proc/mdstat": MDSTAT})
     found = run(machine, HostView(root=False))
     assert [p.kind for p in found.problems] == ["no_right"]
@@ -73,7 +73,7 @@ def test_md_observe_without_the_right() -> None:
 
 
 def test_md_observe_tool_that_fails() -> None:
-    """A hanging tool, one that may not look and one that says nothing are each a problem; the rest is shown."""
+    """A tool that hangs, lacks the right or prints nothing is a problem; the rest is shown."""
     for answer, kind in (
         (RunAnswer(trouble=Failure.TIMEOUT, detail="60 s"), "unread"),
         (RunAnswer(code=1, err=b"mdadm: must be super-user to perform this action\n"), "no_right"),
@@ -85,13 +85,13 @@ def test_md_observe_tool_that_fails() -> None:
 
 
 def test_md_observe_mdstat_that_cannot_be_read() -> None:
-    """A file that is there and cannot be read is a problem, never nothing."""
+    """An unreadable /proc/mdstat is a problem."""
     found = run(Machine({"/proc/mdstat": Failure.DENIED}))
     assert [(p.kind, p.where) for p in found.problems] == [("no_right", "/proc/mdstat")]
 
 
 def test_md_observe_roles_come_from_sysfs() -> None:
-    """The kernel's own state of a member tells the journal, flags, rebuilding and corrected errors."""
+    """Sysfs gives journal, flags, rebuild and corrected errors of the members."""
     files = sysfs(
         "md5",
         {"level": "raid5", "raid_disks": "3", "chunk_size": "65536", "layout": "2", "metadata_version": "1.2",
@@ -121,8 +121,8 @@ def test_md_observe_roles_come_from_sysfs() -> None:
     assert unparsed(found) == []
 
 
-def test_md_observe_a_repair_is_told_from_a_resync() -> None:
-    """Mdstat calls a repair a resync; sysfs has the finer word, mdstat the finer percentage."""
+def test_md_observe_a_repair_is_distinguished_from_a_resync() -> None:
+    """Sysfs has the more precise operation, mdstat the more precise percentage."""
     mdstat = MDSTAT.replace("[UUUU]\n", "[UUUU]\n      [>....]  resync = 3.7% (37/1000) finish=1.0min speed=9K/sec\n")
     files = sysfs(
         "md7", {"level": "raid6", "array_state": "active", "sync_action": "repair", "sync_completed": "none"}, {}
@@ -133,15 +133,15 @@ def test_md_observe_a_repair_is_told_from_a_resync() -> None:
     assert (progress.operation, progress.percent) == ("repair", 3.7)
 
 
-def test_md_observe_mismatches_are_said() -> None:
-    """Differences that a check has counted are a field, which a rule judges."""
+def test_md_observe_mismatches_are_read() -> None:
+    """The mismatches of a check are a field, which an audit rule judges."""
     files = sysfs("md7", {"level": "raid5", "array_state": "clean", "mismatch_cnt": "256"}, {})
     found = run(Machine(files), HostView(root=False))
     assert [volume.mismatch_count for volume in found.controllers[0].volumes] == [256]
 
 
 def test_md_observe_members_of_what_does_not_run_are_examined() -> None:
-    """An array that is not started gets level, UUID and roles from the superblocks of its members."""
+    """Level, UUID and roles of an inactive array come from its members' superblocks."""
     machine = Machine(
         {"/proc/mdstat": "md7 : inactive sdd1[3](S)\n      10476544 blocks super 1.2\n"},
         {
@@ -162,7 +162,7 @@ def test_md_observe_members_of_what_does_not_run_are_examined() -> None:
 
 
 def test_md_observe_links_are_followed() -> None:
-    """A member that mdadm calls by its mapper name is the dm device that the kernel lists."""
+    """A mapper name of mdadm is merged with the kernel's dm device."""
     host = HostView(root=True, blocks=(BlockDevice("dm-3", "/dev/dm-3", "dm", links=("/dev/mapper/vg-leg",)),))
     mdstat = "md7 : active raid1 dm-3[1] sda1[0]\n      20953088 blocks super 1.2 [2/2] [UU]\n"
     detail = DETAIL.replace("/dev/sdb1", "/dev/mapper/vg-leg")
@@ -174,7 +174,7 @@ def test_md_observe_links_are_followed() -> None:
 
 
 def test_md_observe_the_kernel_measures_better_than_a_superblock() -> None:
-    """A member whose size the kernel tells does not get the smaller one that its superblock offers."""
+    """The kernel's size of a member takes precedence over that of its superblock."""
     mdstat = "md7 : inactive sdd1[3](S)\n      10476544 blocks super 1.2\n"
     runs = {
         "mdadm --detail /dev/md7": RunAnswer(code=1, err=b"mdadm: nothing\n"),

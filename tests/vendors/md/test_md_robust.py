@@ -1,4 +1,4 @@
-"""Whatever comes in, an observation comes out."""
+"""Any input gives a consistent observation."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import raidctl_md as md
 from raidctl.evidence import Output
 from raidctl.request import decode
 from raidctl.vendor.protocol import Document, Observation
-from tests.vendors.md.md_texts import DETAIL, EXAMINE, read, volume
+from tests.vendors.md.md_outputs import DETAIL, EXAMINE, read, volume
 
 MDSTAT = (
     "Personalities : [raid1] [raid6]\nmd0 : active raid1 sdb1[1](W) sda1[0]\n      52 blocks super 1.2 [2/1] [U_]\n"
@@ -23,19 +23,19 @@ TEXTS = (MDSTAT, DETAIL, EXAMINE)
 
 
 def check(found: Observation) -> None:
-    """Ids are unique, references resolve, every fact belongs to an object that exists."""
+    """Ids are unique, references resolve, and every fact belongs to an existing object."""
     for controller in found.controllers:
         ids = [item.id for group in (controller.arrays, controller.volumes, controller.drives) for item in group]
         assert len(ids) == len(set(ids))
         known = {controller.id, *ids}
         assert {v.array for v in controller.volumes} | {d.array for d in controller.drives} <= known | {None}
         assert {name for a in controller.arrays for name in (*a.drives, *a.spares)} <= known
-        assert {fact.object_id for sheet in found.outputs for fact in sheet.facts} <= known
+        assert {fact.object_id for output in found.outputs for fact in output.facts} <= known
 
 
 @pytest.mark.parametrize("text", TEXTS)
 def test_md_robust_a_text_may_end_anywhere(text: str) -> None:
-    """Cut after every character, each text still gives an observation that is consistent in itself."""
+    """Cut after every character, each output gives a consistent observation."""
     for cut in range(len(text)):
         check(read(text[:cut]))
 
@@ -48,7 +48,7 @@ def test_md_robust_lines_in_any_order(lines: list[str]) -> None:
 
 @given(st.binary(max_size=400))
 def test_md_robust_random_bytes(data: bytes) -> None:
-    """Random bytes are neither claimed with certainty nor an exception."""
+    """Random bytes give a consistent observation."""
     text = decode(data)
     md.sniff("x", text)
     check(md.read([Document("x", "md", text), Document("/sys/block/md0/md", "sysfs", text)]))
@@ -56,13 +56,13 @@ def test_md_robust_random_bytes(data: bytes) -> None:
 
 @given(st.sampled_from(TEXTS), st.integers(min_value=0), st.text(max_size=12))
 def test_md_robust_a_text_with_a_foreign_piece(text: str, place: int, piece: str) -> None:
-    """A piece of anything, put anywhere into an output, breaks nothing."""
+    """Any text inserted anywhere into an output gives a consistent observation."""
     at = place % len(text)
     check(read(text[:at] + piece + text[at:]))
 
 
 def test_md_robust_line_ends_and_escapes() -> None:
-    """CR LF make no difference; markup and escape codes in a name stay text."""
+    """CR LF makes no difference; markup and escape codes in a name are kept as text."""
     assert volume(DETAIL.replace("\n", "\r\n")) == volume(DETAIL)
     assert volume(DETAIL.replace("plum:seven", "[red]\x1b[31mplum")).name == "[red]\x1b[31mplum"
 
@@ -86,7 +86,7 @@ def test_md_robust_line_ends_and_escapes() -> None:
     ids=lambda junk: junk[:12].strip() or "blanks",
 )
 def test_md_robust_junk(junk: str) -> None:
-    """Megabytes of junk are gone through to the end, and every line of them is on the sheet."""
+    """Megabytes of junk are read to the end, and every line is in the output."""
     md.sniff("x", junk)
     found = md.read([Document("x", "md", junk)])
     assert len(found.outputs[0].lines) == junk.count("\n") + 1

@@ -1,4 +1,4 @@
-"""The simulated arrays: their files hold what was written, the family reads it, and the kernel refuses what it does."""
+"""The simulated arrays: written values are read back, and the kernel's refusals are simulated."""
 
 from __future__ import annotations
 
@@ -26,35 +26,37 @@ VALUES = {
 }
 
 
-def stand(simulated: Simulated) -> dict[tuple[str, str], str]:
-    """The settings of the arrays as raidctl reads them now."""
+def current(simulated: Simulated) -> dict[tuple[str, str], str]:
+    """The current settings of the arrays."""
     inventory = survey(simulated, VENDORS).inventory
     return {
-        knob: value
-        for knob, value in current_settings(inventory, VENDORS).items()
-        if knob[0].startswith("md:") and knob[1] in VALUES
+        setting: value
+        for setting, value in current_settings(inventory, VENDORS).items()
+        if setting[0].startswith("md:") and setting[1] in VALUES
     }
 
 
 def nodes(simulated: Simulated) -> dict[str, str]:
     """The kernel's names of the arrays."""
     controllers = survey(simulated, VENDORS).inventory.controllers
-    volumes: list[Volume] = [volume for card in controllers for volume in card.volumes if volume.id.startswith("md:")]
+    volumes: list[Volume] = [
+        volume for controller in controllers for volume in controller.volumes if volume.id.startswith("md:")
+    ]
     return {volume.id: (volume.device or "").rpartition("/")[2] for volume in volumes}
 
 
 @settings(max_examples=15, deadline=None)
 @given(data=st.data())
 def test_what_was_written_is_what_is_read(data: st.DataObject) -> None:
-    """Every setting of every array, all at once."""
+    """All settings of all arrays are read back at once."""
     with TemporaryDirectory() as place:
         simulated = machine("journal", VENDORS, Path(place))
-        before, names = stand(simulated), nodes(simulated)
-        assert {knob for _, knob in before} == VALUES.keys()
+        before, names = current(simulated), nodes(simulated)
+        assert {setting for _, setting in before} == VALUES.keys()
         wanted = {key: data.draw(VALUES[key[1]]) for key in before}
-        for (object_id, knob), value in wanted.items():
-            assert simulated.answer(Write(f"/sys/block/{names[object_id]}/md/{knob}", value)) == WriteAnswer()
-        assert stand(simulated) == wanted
+        for (object_id, setting), value in wanted.items():
+            assert simulated.answer(Write(f"/sys/block/{names[object_id]}/md/{setting}", value)) == WriteAnswer()
+        assert current(simulated) == wanted
 
 
 @pytest.mark.parametrize(
@@ -66,18 +68,18 @@ def test_what_was_written_is_what_is_read(data: st.DataObject) -> None:
     ],
 )  # fmt: skip
 def test_what_the_kernel_refuses_is_refused(tmp_path: Path, setting: str, word: str) -> None:
-    """``Invalid argument``, and nothing is changed."""
+    """An invalid argument changes nothing."""
     simulated = machine("journal", VENDORS, tmp_path)
-    before, names = stand(simulated), nodes(simulated)
+    before, names = current(simulated), nodes(simulated)
     [object_id] = [found for found, name in before if name == setting][:1]
     assert simulated.answer(Write(f"/sys/block/{names[object_id]}/md/{setting}", word)).trouble is not None
-    assert stand(simulated) == before
+    assert current(simulated) == before
 
 
 def test_an_array_without_a_journal_has_no_such_file_to_write(tmp_path: Path) -> None:
-    """The setting is told for those arrays only that have it."""
+    """Only arrays with a journal have the setting."""
     simulated = machine("journal", VENDORS, tmp_path)
-    without = set(nodes(simulated)) - {found for found, name in stand(simulated) if name == "journal_mode"}
+    without = set(nodes(simulated)) - {found for found, name in current(simulated) if name == "journal_mode"}
     assert without
     for object_id in without:
         path = f"/sys/block/{nodes(simulated)[object_id]}/md/journal_mode"
@@ -86,7 +88,7 @@ def test_an_array_without_a_journal_has_no_such_file_to_write(tmp_path: Path) ->
 
 @pytest.mark.parametrize(("what", "ended"), [("nothing", False), ("time", True), ("a pull", True)])
 def test_a_check_ends_when_it_is_through_or_a_member_is_gone(tmp_path: Path, what: str, ended: bool) -> None:
-    """As the kernel does it; a simulated check ran for ever."""
+    """A check ends with the time or when a member is pulled."""
     action = "file /sys/block/md0/md/sync_action"
     state = simulator.advance({**bench(tmp_path, definition("raid6", 4)).machine.state(), action: "check\n"}, 1.0)
     if what == "time":

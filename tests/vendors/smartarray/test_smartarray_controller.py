@@ -6,14 +6,14 @@ from raidctl.audit.builtin import rules
 from raidctl.audit.diagnosis import diagnose
 from raidctl.model import BatteryStatus, Mode
 from tests.support.conclusions import read_text
-from tests.vendors.smartarray.smartarray_texts import CARD, card, left, told
+from tests.vendors.smartarray.smartarray_outputs import CONTROLLER, controller, left, observed
 
 MIB = 1024**2
 
 
-def test_a_card_tells_its_name_slot_serial_firmware_driver_and_address() -> None:
-    """The heading and the settings fill the controller's own fields, the PCI address in lower case."""
-    found = card(CARD)
+def test_the_controllers_fields_are_read() -> None:
+    """Name, slot, serial number, firmware, driver and PCI address in lower case are read."""
+    found = controller(CONTROLLER)
     assert (found.id, found.slot, found.model, found.vendor) == ("smartarray:0", "0", "Smart Array P420i", "HP")
     assert (found.serial, found.firmware, found.driver) == ("5001438022AB4C10", "8.32", "hpsa")
     assert found.pci_address == "0000:0b:00.0"
@@ -21,16 +21,16 @@ def test_a_card_tells_its_name_slot_serial_firmware_driver_and_address() -> None
 
 
 def test_a_recommended_update_is_no_part_of_the_firmware() -> None:
-    """The remark behind the version is information about the controller."""
+    """The remark behind the version is a note on the controller."""
     remark = "Firmware Version: 8.32 (FW update is recommended to minimum version: 8.40)"
-    found = told(CARD.replace("Firmware Version: 8.32", remark))
+    found = observed(CONTROLLER.replace("Firmware Version: 8.32", remark))
     assert found.controllers[0].firmware == "8.32"
     assert [one.severity for one in found.problems if "minimum version: 8.40" in one.message] == ["info"]
 
 
-def test_the_maker_is_no_part_of_the_model() -> None:
-    """HPE before the name is the vendor."""
-    found = card("HPE Smart Array P408i-a SR Gen10 in Slot 0 (Embedded)  (sn: PEYHX0)\n")
+def test_the_vendor_is_no_part_of_the_model() -> None:
+    """The word "HPE" before the name is the vendor."""
+    found = controller("HPE Smart Array P408i-a SR Gen10 in Slot 0 (Embedded)  (sn: PEYHX0)\n")
     assert (found.vendor, found.model, found.serial) == ("HPE", "Smart Array P408i-a SR Gen10", "PEYHX0")
 
 
@@ -43,9 +43,9 @@ def test_the_maker_is_no_part_of_the_model() -> None:
         ("Smart Array P400 in Slot ATTR_VALUE_SLOT_UNKNOWN", None),
     ],
 )
-def test_the_slot_is_what_stands_after_in_slot(heading: str, slot: str | None) -> None:
-    """A slot is a string, found by its words and not by its place; a slot that the tool does not know is none."""
-    found = card(f"{heading}\n   Controller Status: OK\n")
+def test_the_slot_follows_the_words_in_slot(heading: str, slot: str | None) -> None:
+    """The slot is a string; the tool's word for an unknown slot is none."""
+    found = controller(f"{heading}\n   Controller Status: OK\n")
     assert found.slot == slot
     assert found.id == f"smartarray:{slot or 'unknown'}"
 
@@ -62,21 +62,21 @@ def test_the_slot_is_what_stands_after_in_slot(heading: str, slot: str | None) -
         ("", "Controller Status: OK", None),
     ],
 )
-def test_the_mode_comes_from_the_heading_or_its_own_line(heading: str, line: str, mode: Mode | None) -> None:
-    """Every wording of the mode is understood, and no wording is no mode."""
-    assert card(f"Smart Array P440 in Slot 1{heading}\n   {line}\n").mode == mode
+def test_the_mode_comes_from_the_heading_or_a_line(heading: str, line: str, mode: Mode | None) -> None:
+    """Every wording of the mode is read; without one the mode is unknown."""
+    assert controller(f"Smart Array P440 in Slot 1{heading}\n   {line}\n").mode == mode
 
 
-def test_a_card_that_prints_its_settings_to_the_end_without_a_mode_has_only_raid() -> None:
-    """The tools print the mode of cards that have several; a text that may be cut off proves nothing."""
+def test_complete_settings_without_a_mode_are_raid() -> None:
+    """Only controllers with several modes print one; an output that may be cut off proves nothing."""
     settings = "   Rebuild Priority: Medium\n   Primary Boot Volume: None\n"
-    assert card(f"Smart Array P440 in Slot 1\n{settings}").mode == "raid"
-    assert card("Smart Array P440 in Slot 1\n   Rebuild Priority: Medium\n").mode is None
+    assert controller(f"Smart Array P440 in Slot 1\n{settings}").mode == "raid"
+    assert controller("Smart Array P440 in Slot 1\n   Rebuild Priority: Medium\n").mode is None
 
 
 def test_the_cache_split_in_bytes_is_of_the_available_memory() -> None:
-    """Size, available memory and split are told; the shares are of what is left for data."""
-    cache = card(CARD).cache
+    """The shares of the split refer to the memory available for data."""
+    cache = controller(CONTROLLER).cache
     assert cache is not None
     assert (cache.size_bytes, cache.available_bytes) == (1024 * MIB, 816 * MIB)
     assert (cache.read_percent, cache.write_percent) == (25, 75)
@@ -85,9 +85,9 @@ def test_the_cache_split_in_bytes_is_of_the_available_memory() -> None:
     assert (cache.present, cache.status, cache.status_text) == (True, "ok", "OK")
 
 
-def test_the_split_is_of_the_whole_cache_where_nothing_else_is_told() -> None:
-    """Old tools name the split after the accelerator and do not tell the available memory."""
-    cache = card(
+def test_without_available_memory_the_split_is_of_the_whole_cache() -> None:
+    """Old tools print an accelerator ratio and no available memory."""
+    cache = controller(
         """
         Smart Array P400 in Slot 1
            Accelerator Ratio: 25% Read / 75% Write
@@ -109,15 +109,15 @@ def test_the_split_is_of_the_whole_cache_where_nothing_else_is_told() -> None:
     ],
 )
 def test_a_cache_size_without_a_unit_is_in_gib(text: str, size: int) -> None:
-    """Newer tools leave the unit out; a figure too large for that is in MiB."""
-    cache = card(f"Smart Array P420 in Slot 1\n   Total Cache Size: {text}\n").cache
+    """Newer tools omit the unit; a number too large for GiB is in MiB."""
+    cache = controller(f"Smart Array P420 in Slot 1\n   Total Cache Size: {text}\n").cache
     assert cache is not None
     assert cache.size_bytes == size
 
 
 def test_why_a_cache_is_off_is_kept_over_several_lines() -> None:
-    """Details and reason run on over the following lines and end at the next label."""
-    found = told(
+    """Details and reason continue until the next label."""
+    found = observed(
         """
         Smart Array P410 in Slot 1
            Cache Status: Temporarily Disabled
@@ -138,9 +138,9 @@ def test_why_a_cache_is_off_is_kept_over_several_lines() -> None:
     assert left(found) == []
 
 
-def test_a_cache_that_nobody_configured_is_well() -> None:
-    """Not Configured is no fault."""
-    cache = card("Smart Array P411 in Slot 3\n   Cache Status: Not Configured\n").cache
+def test_an_unconfigured_cache_is_ok() -> None:
+    """A cache that is "Not Configured" is no fault."""
+    cache = controller("Smart Array P411 in Slot 3\n   Cache Status: Not Configured\n").cache
     assert cache is not None
     assert (cache.status, cache.status_text) == ("ok", "Not Configured")
 
@@ -155,45 +155,45 @@ def test_a_cache_that_nobody_configured_is_well() -> None:
     ],
 )
 def test_the_words_of_a_battery(words: str, status: BatteryStatus, replace: bool | None) -> None:
-    """Each wording has its neutral state, and the wish for a new one is told."""
-    (battery,) = card(f"Smart Array P410 in Slot 1\n   Battery/Capacitor Status: {words}\n").batteries
+    """Each wording has a neutral status, and a request to replace it is read."""
+    (battery,) = controller(f"Smart Array P410 in Slot 1\n   Battery/Capacitor Status: {words}\n").batteries
     assert (battery.status, battery.status_text, battery.replace) == (status, words, replace)
 
 
 def test_there_are_as_many_batteries_as_are_counted() -> None:
-    """The tool tells one status for all; the temperature of a capacitor is its own."""
-    two = card("Smart Array P800 in Slot 1\n   Battery Pack Count: 2\n   Battery Status: OK\n")
+    """All batteries have the one status that the tool prints; a capacitor has a temperature."""
+    two = controller("Smart Array P800 in Slot 1\n   Battery Pack Count: 2\n   Battery Status: OK\n")
     assert [battery.id for battery in two.batteries] == ["smartarray:1/battery0", "smartarray:1/battery1"]
-    (capacitor,) = card(CARD + "\n   Capacitor Temperature  (C): 24\n").batteries
+    (capacitor,) = controller(CONTROLLER + "\n   Capacitor Temperature  (C): 24\n").batteries
     assert (capacitor.kind, capacitor.temperature_celsius) == ("capacitor", 24)
-    assert card("Smart Array P410 in Slot 1\n   Battery/Capacitor Count: 0\n").batteries == ()
+    assert controller("Smart Array P410 in Slot 1\n   Battery/Capacitor Count: 0\n").batteries == ()
 
 
 @pytest.mark.parametrize("kind", ["battery", "capacitor"])
 def test_a_label_that_names_the_kind_is_enough(kind: str) -> None:
-    """Old tools print ``Battery Status`` and ``Capacitor Status``, and no line about the cache's backup power."""
-    (found,) = card(f"Smart Array P410 in Slot 1\n   {kind.title()} Status: OK\n").batteries
+    """Old tools print ``Battery Status`` or ``Capacitor Status`` alone."""
+    (found,) = controller(f"Smart Array P410 in Slot 1\n   {kind.title()} Status: OK\n").batteries
     assert found.kind == kind
 
 
 def test_a_counted_battery_without_a_status_is_not_taken_for_good() -> None:
-    """A cable fault makes the status line vanish: the battery is unknown, and a problem says so."""
-    found = told("Smart Array P410 in Slot 1\n   Battery/Capacitor Count: 1\n   Cache Status: OK\n")
+    """Without a status line, as with a cable fault, the battery is unknown and a problem."""
+    found = observed("Smart Array P410 in Slot 1\n   Battery/Capacitor Count: 1\n   Cache Status: OK\n")
     assert found.controllers[0].batteries[0].status == "unknown"
     assert [problem.kind for problem in found.problems if problem.where == "smartarray:1/battery0"] == ["state"]
 
 
-def test_a_status_word_that_is_not_known_is_unknown_and_said() -> None:
-    """The raw word is kept beside the neutral one."""
-    found = told("Smart Array P410 in Slot 1\n   Controller Status: Bewildered\n   Cache Status: Puzzled\n")
+def test_an_unknown_status_word_is_reported() -> None:
+    """An unknown status word is kept, the status is unknown, and a problem reports it."""
+    found = observed("Smart Array P410 in Slot 1\n   Controller Status: Bewildered\n   Cache Status: Puzzled\n")
     assert (found.controllers[0].status, found.controllers[0].status_text) == ("unknown", "Bewildered")
     assert {problem.kind for problem in found.problems} == {"unread"}
     assert len(found.problems) == 2
 
 
-def test_several_cards_of_one_output_stay_apart() -> None:
-    """Also where their serial numbers are masked alike."""
-    found = told(
+def test_several_controllers_of_one_output_stay_apart() -> None:
+    """Controllers with equally masked serial numbers are separated by slot."""
+    found = observed(
         """
         Smart Array P410 in Slot 1   (sn: MASKED)
         Smart Array P410 in Slot 3   (sn: MASKED)
@@ -203,22 +203,22 @@ def test_several_cards_of_one_output_stay_apart() -> None:
 
 
 def test_two_machines_with_the_same_slot_stay_apart() -> None:
-    """Cards with one slot and different serial numbers are two, each with an id of its own."""
-    found = told(CARD, CARD.replace("5001438022AB4C10", "5001438022FFFFFF"))
+    """Controllers with one slot and different serial numbers are separate."""
+    found = observed(CONTROLLER, CONTROLLER.replace("5001438022AB4C10", "5001438022FFFFFF"))
     assert [item.id for item in found.controllers] == ["smartarray:0", "smartarray:0-2"]
 
 
 def test_a_storage_system_outside_has_a_name_and_no_slot() -> None:
-    """A shelf with controllers of its own is known by its chassis; two controllers in it are two."""
+    """An external enclosure is named by its chassis, and its two controllers are separate."""
     one = "MSA1500 CS in ARCHIVE ROOM\n   Controller Status: OK\n   Cache Status: OK\n"
-    found = told(f"{one}\n{one}")
+    found = observed(f"{one}\n{one}")
     assert [item.id for item in found.controllers] == ["smartarray:unknown", "smartarray:unknown-2"]
     assert found.controllers[0].details["Chassis Name"] == "ARCHIVE ROOM"
 
 
-def test_cages_ports_and_expanders_are_details_of_the_card() -> None:
-    """Their lines are understood, and a bad one is a problem."""
-    found = told(
+def test_cages_ports_and_expanders_are_details_of_the_controller() -> None:
+    """Cages, ports and expanders are read, and a failed part is a problem."""
+    found = observed(
         """
         Smart Array P440 in Slot 2
            Controller Status: OK
@@ -243,27 +243,27 @@ def test_cages_ports_and_expanders_are_details_of_the_card() -> None:
 
 
 def test_a_banner_about_the_cache_is_one_finding_with_its_state() -> None:
-    """``CACHE STATUS PROBLEM DETECTED`` and ``Cache Status: Permanently Disabled`` have one cause."""
+    """A banner and a disabled cache have one cause and give one finding."""
     banner = "CACHE STATUS PROBLEM DETECTED: The cache on this controller has a problem.\n\n"
-    card = "Smart Array P400 in Slot 1\n   Slot: 1\n   Controller Status: OK\n   Cache Status: {}\n\n"
+    output = "Smart Array P400 in Slot 1\n   Slot: 1\n   Controller Status: OK\n   Cache Status: {}\n\n"
     for status, rule in (("Permanently Disabled", "cache_in_trouble"), ("OK", "reported_trouble")):
-        found = diagnose(read_text("\n" + banner + card.format(status)).inventory, rules())
+        found = diagnose(read_text("\n" + banner + output.format(status)).inventory, rules())
         assert [one.rule for one in found.findings if one.severity != "info" and one.because is None] == [rule]
 
 
 def test_an_error_of_the_cache_is_seen_beside_a_status_that_is_ok() -> None:
-    """``Cache Status: OK`` and ``Cache Status Details: A cache error was detected.``; a disabled cache says it once."""
-    told_once = CARD.replace(
+    """A cache error counts beside ``Cache Status: OK``; a disabled cache is reported once."""
+    once = CONTROLLER.replace(
         "Cache Status: OK", "Cache Status: OK\n   Cache Status Details: A cache error was detected."
     )
-    (problem,) = told(told_once).problems
+    (problem,) = observed(once).problems
     assert (problem.where, problem.kind, problem.severity) == ("smartarray:0", "state", "warning")
     why = "Cache disabled; backup power source failed to charge to an acceptable level."
     disabled = f"Cache Status: Permanently Disabled\n   Cache Status Details: {why}"
-    assert told(CARD.replace("Cache Status: OK", disabled)).problems == ()
+    assert observed(CONTROLLER.replace("Cache Status: OK", disabled)).problems == ()
 
 
 def test_a_battery_whose_charging_failed_is_failed() -> None:
-    """A word with "fail" in it is never unknown."""
-    (battery,) = card(CARD.replace("Capacitor Status: OK", "Capacitor Status: Charging failed")).batteries
+    """A battery status with the word "failed" is failed."""
+    (battery,) = controller(CONTROLLER.replace("Capacitor Status: OK", "Capacitor Status: Charging failed")).batteries
     assert battery.status == "failed"

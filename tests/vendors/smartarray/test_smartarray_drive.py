@@ -6,12 +6,12 @@ from raidctl.model import Health, Interface, Media, Role
 from raidctl_smartarray.drive import drive_model
 from tests.support.conclusions import read_text
 from tests.support.judged import conditions
-from tests.vendors.smartarray.smartarray_texts import CARD, card, drive, told
+from tests.vendors.smartarray.smartarray_outputs import CONTROLLER, controller, drive, observed
 
 
-def test_a_drive_tells_all_of_itself() -> None:
-    """Sizes of drives are decimal; the vendor column is no part of the model."""
-    found = card(CARD).drives[0]
+def test_the_drives_fields_are_read() -> None:
+    """Sizes of drives are decimal; the vendor's column is not part of the model."""
+    found = controller(CONTROLLER).drives[0]
     assert (found.id, found.enclosure, found.bay) == ("smartarray:0/1I:1:1", "1", "1")
     assert (found.array, found.role, found.model) == ("smartarray:0/A", "member", "EG0300FBVFL")
     assert (found.serial, found.firmware, found.size_bytes) == ("6XN0AAAA", "HPD7", 300 * 10**9)
@@ -32,7 +32,7 @@ def test_a_drive_tells_all_of_itself() -> None:
     ],
 )
 def test_the_vendor_column_is_cut_off_the_model(text: str, model: str | None) -> None:
-    """The column is eight characters wide, or a known vendor's name where blanks were lost."""
+    """The column is eight characters wide, or a known vendor's name if blanks were lost."""
     assert drive_model(text) == model
 
 
@@ -47,7 +47,7 @@ def test_the_vendor_column_is_cut_off_the_model(text: str, model: str | None) ->
     ],
 )
 def test_the_words_of_an_interface(words: str, interface: Interface, media: Media | None) -> None:
-    """What a plain word does not tell is not guessed."""
+    """A word without the media leaves the media unknown."""
     found = drive(f"Smart Array P410 in Slot 1\n   physicaldrive 1I:1:1 (port 1I:box 1:bay 1, {words}, 1 TB, OK)\n")
     assert (found.interface, found.media) == (interface, media)
 
@@ -64,8 +64,8 @@ def test_the_words_of_an_interface(words: str, interface: Interface, media: Medi
     ],
 )
 def test_the_words_of_a_drive(words: str, status: Health) -> None:
-    """Each status word has its health; one that is not known is unknown and said."""
-    found = told(f"   physicaldrive 1I:1:1 (port 1I:box 1:bay 1, 1 TB): {words}\n")
+    """Each status word has a health; an unknown one is reported."""
+    found = observed(f"   physicaldrive 1I:1:1 (port 1I:box 1:bay 1, 1 TB): {words}\n")
     (item,) = found.controllers[0].drives
     assert (item.status, item.status_text) == (status, words)
     assert any(problem.kind == "unread" and problem.where == item.id for problem in found.problems) == (
@@ -77,9 +77,9 @@ def test_the_words_of_a_drive(words: str, status: Health) -> None:
     ("words", "severity"),
     [("Erase In Progress", "info"), ("Erase Complete. Reenable Before Using.", "info"), ("Erase Failed", "warning")],
 )
-def test_an_erasure_that_somebody_asked_for_is_for_information(words: str, severity: str) -> None:
-    """The drive is not in use, and somebody knows why; that an erasure failed is trouble."""
-    found = told(f"   physicaldrive 1I:1:1 (port 1I:box 1:bay 1, 1 TB): {words}\n")
+def test_a_requested_erasure_is_for_information(words: str, severity: str) -> None:
+    """A running or complete erasure is for information, a failed one is a warning."""
+    found = observed(f"   physicaldrive 1I:1:1 (port 1I:box 1:bay 1, 1 TB): {words}\n")
     assert [one.severity for one in conditions(found)] == [severity]
 
 
@@ -93,22 +93,22 @@ def test_an_erasure_that_somebody_asked_for_is_for_information(words: str, sever
     ],
 )
 def test_addresses_have_two_or_three_parts(row: str, identity: str, enclosure: str, bay: str) -> None:
-    """A drive that was pulled has no port, one on a parallel bus no box; a size that is not told is none."""
+    """A pulled drive has no port, one on a parallel bus no box; ``---`` is no size."""
     found = drive(f"Smart Array 6i in Slot 0 (Embedded)\n   array A\n      physicaldrive {row}\n")
     assert (found.id, found.enclosure, found.bay) == (f"smartarray:0/{identity}", enclosure, bay)
     assert (found.size_bytes is None) == ("---" in row)
 
 
 def test_the_last_word_of_a_row_without_a_size_is_the_state() -> None:
-    """A failed drive may tell no size at all: ``(port 1I:box 1:bay 4, SAS, Failed)``."""
+    """A failed drive may have no size in its row."""
     row = "physicaldrive 1I:1:4 (port 1I:box 1:bay 4, SAS, Failed)"
     found = drive(f"Smart Array 6i in Slot 0 (Embedded)\n   array A\n      {row}\n")
     assert (found.interface, found.status, found.status_text) == ("sas", "critical", "Failed")
 
 
 def test_both_addresses_of_a_drive_are_one_drive() -> None:
-    """Old tools list a drive by port, box and bay, and head its section with box and bay."""
-    found = card(
+    """Old tools give port, box and bay in the list, box and bay in the section."""
+    found = controller(
         """
         Smart Array E200 in Slot 2
            array A
@@ -130,8 +130,8 @@ def test_both_addresses_of_a_drive_are_one_drive() -> None:
 
 
 def test_a_spare_of_two_arrays_is_one_drive() -> None:
-    """It is listed once, as the spare of both."""
-    found = card(
+    """A spare of two arrays is listed once."""
+    found = controller(
         """
         Smart Array P410 in Slot 1
            array A (SAS, Unused Space: 0  MB)
@@ -151,16 +151,16 @@ def test_a_spare_of_two_arrays_is_one_drive() -> None:
 @pytest.mark.parametrize(
     ("group", "role"), [("unassigned", "unassigned"), ("Unassigned", "unassigned"), ("HBA Drives", "passthrough")]
 )
-def test_the_group_tells_what_a_drive_is_for(group: str, role: Role) -> None:
-    """Drives outside of arrays are unassigned, or seen by the operating system itself."""
+def test_the_group_gives_the_role_of_a_drive(group: str, role: Role) -> None:
+    """Drives outside of arrays are unassigned or passed through."""
     found = drive(
         f"Smart Array P840 in Slot 1\n\n   {group}\n\n      physicaldrive 1I:1:1 (port 1I:box 1:bay 1, SAS, 6 TB, OK)\n"
     )
     assert (found.role, found.array) == (role, None)
 
 
-def test_a_drive_of_its_own_has_a_device() -> None:
-    """In HBA mode the drive's section names it, and its type outweighs the group's title."""
+def test_an_hba_mode_drive_has_a_device() -> None:
+    """The type of a drive overrides its group's title, and HBA mode has a device."""
     found = drive(
         """
         Smart Array P822 in Slot 3
@@ -177,18 +177,18 @@ def test_a_drive_of_its_own_has_a_device() -> None:
     assert (found.power_on_hours, found.wwn) == (4711, "5000C50012345678")
 
 
-def test_the_drives_own_section_outweighs_the_row_of_a_list() -> None:
-    """Whatever is printed first; only a bad state counts wherever it is printed."""
+def test_the_drives_section_outweighs_the_row_of_a_list() -> None:
+    """The section takes precedence in either order, except for a bad state."""
     row = "      physicaldrive 1I:1:1 (port 1I:box 1:bay 1, SAS, 299 GB, Failed)\n"
-    found = card(CARD + "\n   Physical Drives\n" + row)
+    found = controller(CONTROLLER + "\n   Physical Drives\n" + row)
     assert (found.drives[0].status, found.drives[0].status_text) == ("critical", "Failed")
     assert found.drives[0].size_bytes == 300 * 10**9
     assert len(found.drives) == 2
 
 
 def test_a_figure_that_cannot_be_read_is_a_problem_and_no_figure() -> None:
-    """The raw words are kept."""
-    found = told(CARD.replace("Size: 300 GB\n         Rotational", "Size: 300foo\n         Rotational"))
+    """An unreadable size is unknown and kept as printed."""
+    found = observed(CONTROLLER.replace("Size: 300 GB\n         Rotational", "Size: 300foo\n         Rotational"))
     item = found.controllers[0].drives[0]
     assert item.size_bytes is None
     assert item.details["Size"] == "300foo"
@@ -204,7 +204,7 @@ _HEAD = "Smart Array P440 in Slot 3\n\n   array A\n\n"
 
 @pytest.mark.parametrize("count", [1, 2, 4])
 def test_a_drive_page_that_ends_too_early_is_cut_off(count: int) -> None:
-    """Pasted without the blank lines around it: no status; none of the line that ends the pages before it."""
+    """A page without its status, or without the other pages' last line, is cut off."""
     text = _HEAD + "".join(_PAGE.format(bay) for bay in range(1, count + 1))
     whole, lines = text.rstrip("\n"), text.rstrip().splitlines(keepends=True)
     assert not [one for one in read_text(text).inventory.problems if one.kind == "unread"]

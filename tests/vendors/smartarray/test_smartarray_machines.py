@@ -1,4 +1,4 @@
-"""The recorded machines of this family, read without the kernel's side of them."""
+"""The recorded machines of this family, read without the kernel's facts."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from raidctl.model import Controller
 from raidctl.request import RunAnswer, converse
 from raidctl.vendor.protocol import Observation
 from raidctl_smartarray import observe
-from tests.vendors.smartarray.smartarray_texts import Script
+from tests.vendors.smartarray.smartarray_outputs import Script
 
 FIXTURES = Path(__file__).resolve().parents[3] / "fixtures"
 MACHINES = sorted(path.name for path in FIXTURES.glob("smartarray-*"))
 
 
 def observed(machine: str) -> Observation:
-    """What the family makes of a machine's tools."""
+    """The observation of a machine's tools."""
     folder = FIXTURES / machine
     answers = json.loads((folder / "record.json").read_text(encoding="utf-8"))["answers"]
     return converse(
@@ -36,28 +36,28 @@ def observed(machine: str) -> Observation:
 
 
 def only(machine: str) -> Controller:
-    """The only card of a machine."""
+    """The only controller of a machine."""
     (found,) = observed(machine).controllers
     return found
 
 
 @pytest.mark.parametrize("machine", MACHINES)
 def test_every_line_of_a_machine_is_understood(machine: str) -> None:
-    """And every fact stands at an object that is shown."""
+    """No line is left unread, and every fact belongs to an object that is shown."""
     found = observed(machine)
-    assert [line.text for sheet in found.outputs for line in sheet.unparsed()] == []
+    assert [line.text for output in found.outputs for line in output.unparsed()] == []
     assert {problem.kind for problem in found.problems} <= {"state", "note"}
     objects = {
         item.id
-        for card in found.controllers
-        for group in ((card,), card.batteries, card.arrays, card.volumes, card.drives)
+        for controller in found.controllers
+        for group in ((controller,), controller.batteries, controller.arrays, controller.volumes, controller.drives)
         for item in group
     }
-    assert {fact.object_id for sheet in found.outputs for fact in sheet.facts} == objects
+    assert {fact.object_id for output in found.outputs for fact in output.facts} == objects
 
 
 def test_the_p400_is_protected_by_two_batteries() -> None:
-    """512 MiB split 25 to 75 without a figure for the available memory."""
+    """512 MiB are split 25 to 75 without a reported available memory."""
     found = only("smartarray-p400")
     assert found.cache is not None
     assert (found.cache.size_bytes, found.cache.write_bytes) == (512 * 1024**2, 384 * 1024**2)
@@ -69,7 +69,7 @@ def test_the_p400_is_protected_by_two_batteries() -> None:
 
 
 def test_the_p440ar_rebuilds_and_has_a_drive_about_to_fail() -> None:
-    """Volume, drives and spare tell it."""
+    """The rebuild is at 37.25 %, and two drives have a warning."""
     found = only("smartarray-gen9-degraded")
     assert [(volume.raid_level, volume.status) for volume in found.volumes] == [
         ("raid1", "ok"),
@@ -86,7 +86,7 @@ def test_the_p440ar_rebuilds_and_has_a_drive_about_to_fail() -> None:
 
 
 def test_the_p408i_has_lost_its_cache() -> None:
-    """A failed battery turns write-back off; the other volume goes past the cache by design."""
+    """A failed battery disables write-back, and the other volume does not use the cache."""
     found = only("smartarray-gen10-failed-battery")
     assert found.cache is not None
     assert (found.mode, found.cache.status, found.cache.size_bytes) == ("mixed", "critical", 2 * 1024**3)
@@ -99,9 +99,9 @@ def test_the_p408i_has_lost_its_cache() -> None:
     assert {cache.drive_write_cache for cache in caches if cache is not None} == {"disabled"}
 
 
-def test_two_tools_see_a_card_each() -> None:
-    """One in HBA mode, one without volumes."""
-    found = {card.id: card for card in observed("smartarray-two-tools").controllers}
+def test_two_tools_report_a_controller_each() -> None:
+    """One controller is in HBA mode, the other has no volumes."""
+    found = {controller.id: controller for controller in observed("smartarray-two-tools").controllers}
     assert set(found) == {"smartarray:0", "smartarray:3"}
     assert (found["smartarray:0"].mode, found["smartarray:3"].volumes) == ("hba", ())
     assert {drive.role for drive in found["smartarray:0"].drives} == {"passthrough"}

@@ -7,7 +7,7 @@ from raidctl.model import ProblemKind
 from raidctl.request import Failure, RunAnswer, converse
 from raidctl.vendor.protocol import Observation
 from raidctl_smartarray import observe
-from tests.vendors.smartarray.smartarray_texts import CARD, Script, ran
+from tests.vendors.smartarray.smartarray_outputs import CONTROLLER, Script, ran
 
 ALL = "ctrl all show config detail"
 SECOND = """
@@ -18,7 +18,7 @@ Smart Array P410 in Slot 3
 
 
 def bus(*drivers: str) -> HostView:
-    """A machine with one card for each driver."""
+    """A machine with one controller per driver."""
     return HostView(
         root=True,
         pci=tuple(
@@ -29,27 +29,27 @@ def bus(*drivers: str) -> HostView:
 
 
 def seen(script: Script, host: HostView | None = None) -> Observation:
-    """What the dialogue with a scripted machine finds."""
+    """The observation of a scripted machine."""
     return converse(observe(host or HostView()), script)
 
 
 def argv(script: Script) -> list[str]:
-    """The command lines that were asked for."""
+    """The requested command lines."""
     return [" ".join(request.argv) for request in script.asked]
 
 
-def test_without_a_tool_nothing_is_asked_and_nothing_is_said() -> None:
-    """Cards without a tool are somebody else's business."""
+def test_without_a_tool_nothing_is_asked_or_reported() -> None:
+    """Without a tool, nothing is run and nothing is reported."""
     script = Script(tools={})
     assert seen(script) == Observation()
     assert script.asked == []
 
 
-def test_one_call_is_enough_where_it_tells_all() -> None:
-    """It is made under the family's lock, with a time limit, and without looking at storage networks."""
-    script = Script({"ssacli": "/usr/sbin/ssacli"}, {f"ssacli {ALL}": ran(CARD)})
+def test_one_call_is_enough_if_it_is_complete() -> None:
+    """The call has the family's lock and a time limit, and skips storage networks."""
+    script = Script({"ssacli": "/usr/sbin/ssacli"}, {f"ssacli {ALL}": ran(CONTROLLER)})
     found = seen(script, bus("hpsa"))
-    assert [card.id for card in found.controllers] == ["smartarray:0"]
+    assert [controller.id for controller in found.controllers] == ["smartarray:0"]
     assert [(tool.name, tool.path) for tool in found.tools] == [("ssacli", "/usr/sbin/ssacli")]
     (request,) = script.asked
     assert (request.lock, request.timeout) == ("smartarray", 120.0)
@@ -58,29 +58,29 @@ def test_one_call_is_enough_where_it_tells_all() -> None:
 
 
 def test_a_tool_off_the_path_is_called_by_its_path() -> None:
-    """And two names of the same program are one tool."""
+    """Two names of one executable are one tool."""
     path = "/opt/smartstorageadmin/ssacli/bin/ssacli"
-    script = Script({"ssacli": path, "hpssacli": path}, {f"{path} {ALL}": ran(CARD)})
+    script = Script({"ssacli": path, "hpssacli": path}, {f"{path} {ALL}": ran(CONTROLLER)})
     assert len(seen(script).controllers) == 1
     assert argv(script) == [f"{path} {ALL}"]
 
 
-def test_several_tools_each_tell_their_own_cards() -> None:
-    """Each card is listed once, in the words of the tool that told most of it, and the choice is told."""
+def test_several_tools_report_their_controllers() -> None:
+    """Each controller is shown once, and a note names the tool that reports most."""
     script = Script(
         {"ssacli": "/usr/sbin/ssacli", "hpacucli": "/usr/sbin/hpacucli"},
         {
-            f"ssacli {ALL}": ran(CARD),
+            f"ssacli {ALL}": ran(CONTROLLER),
             f"hpacucli {ALL}": ran(SECOND + "\nSmart Array P420i in Slot 0 (Embedded)\n   Controller Status: OK\n"),
         },
     )
     found = seen(script)
-    assert sorted(card.id for card in found.controllers) == ["smartarray:0", "smartarray:3"]
+    assert sorted(controller.id for controller in found.controllers) == ["smartarray:0", "smartarray:3"]
     (note,) = found.problems
     assert (note.kind, note.where) == ("note", "smartarray:0")
     assert "the data shown is from ssacli" in note.message
-    assert [line.text for sheet in found.outputs for line in sheet.unparsed()] == []
-    facts = [fact for sheet in found.outputs for fact in sheet.facts if fact.command.startswith("hpacucli")]
+    assert [line.text for output in found.outputs for line in output.unparsed()] == []
+    facts = [fact for output in found.outputs for fact in output.facts if fact.command.startswith("hpacucli")]
     assert {fact.object_id for fact in facts} == {"smartarray:3"}
 
 
@@ -93,8 +93,8 @@ def test_several_tools_each_tell_their_own_cards() -> None:
     ],
     ids=["timeout", "syntax", "crash"],
 )
-def test_where_the_one_call_fails_each_card_is_asked_on_its_own(answer: RunAnswer) -> None:
-    """Two calls for the machine and one for each card; what went wrong at first is only a note then."""
+def test_if_the_one_call_fails_each_controller_is_asked(answer: RunAnswer) -> None:
+    """Two calls per machine and one per controller follow, and the failure becomes a note."""
     script = Script(
         {"ssacli": "/usr/sbin/ssacli"},
         {
@@ -103,28 +103,28 @@ def test_where_the_one_call_fails_each_card_is_asked_on_its_own(answer: RunAnswe
                 "Smart Array P420i in Slot 0 (Embedded)   (sn: 5001438022AB4C10)\n"
                 "Smart Array P410 in Slot 3                (sn: PACCR0X)\n"
             ),
-            "ssacli ctrl slot=0 show config detail": ran(CARD),
+            "ssacli ctrl slot=0 show config detail": ran(CONTROLLER),
             "ssacli ctrl slot=3 show config detail": ran(SECOND),
         },
     )
     found = seen(script)
-    assert sorted(card.id for card in found.controllers) == ["smartarray:0", "smartarray:3"]
+    assert sorted(controller.id for controller in found.controllers) == ["smartarray:0", "smartarray:3"]
     assert len(script.asked) == 4
     assert {problem.kind for problem in found.problems} <= {"note"}
 
 
-def test_a_card_on_the_bus_that_no_tool_told_is_asked_for() -> None:
-    """Only the cards that were not seen yet are asked again."""
+def test_an_unreported_controller_on_the_bus_is_asked_for() -> None:
+    """Only the controllers that are not yet read are requested."""
     script = Script(
         {"ssacli": "/usr/sbin/ssacli"},
         {
-            f"ssacli {ALL}": ran(CARD),
+            f"ssacli {ALL}": ran(CONTROLLER),
             "ssacli ctrl all show": ran("Smart Array P420i in Slot 0 (Embedded)\nSmart Array P410 in Slot 3\n"),
             "ssacli ctrl slot=3 show config detail": ran(SECOND),
         },
     )
     found = seen(script, bus("hpsa", "hpsa"))
-    assert sorted(card.id for card in found.controllers) == ["smartarray:0", "smartarray:3"]
+    assert sorted(controller.id for controller in found.controllers) == ["smartarray:0", "smartarray:3"]
     assert argv(script) == [f"ssacli {ALL}", "ssacli ctrl all show", "ssacli ctrl slot=3 show config detail"]
 
 
@@ -142,8 +142,8 @@ def test_a_card_on_the_bus_that_no_tool_told_is_asked_for() -> None:
         (ran("Hallo Welt\n", code=0), "unread"),
     ],
 )
-def test_what_goes_wrong_with_a_tool_is_a_problem_with_a_remedy(answer: RunAnswer, kind: ProblemKind) -> None:
-    """Whatever the exit code says."""
+def test_a_failing_tool_is_a_problem_with_a_remedy(answer: RunAnswer, kind: ProblemKind) -> None:
+    """The kind of problem does not depend on the exit code."""
     script = Script({"ssacli": "/usr/sbin/ssacli"}, {f"ssacli {ALL}": answer, "ssacli ctrl all show": answer})
     found = seen(script)
     assert found.controllers == ()
@@ -153,7 +153,7 @@ def test_what_goes_wrong_with_a_tool_is_a_problem_with_a_remedy(answer: RunAnswe
 
 
 def test_no_controllers_without_root_is_a_missing_right() -> None:
-    """The tool sees nothing when it may not look."""
+    """Without root, "No controllers detected" is a missing right."""
     script = Script(
         {"ssacli": "/usr/sbin/ssacli"}, {f"ssacli {ALL}": ran("\nError: No controllers detected.\n", code=1)}
     )
@@ -161,23 +161,26 @@ def test_no_controllers_without_root_is_a_missing_right() -> None:
     assert [problem.kind for problem in seen(script, HostView(root=False)).problems] == ["no_right"]
 
 
-def test_a_tool_that_fails_is_a_note_while_another_sees_the_cards() -> None:
-    """The cards are shown, nothing is missing."""
+def test_a_failing_tool_is_a_note_if_another_reports_the_controllers() -> None:
+    """All controllers are shown, so the failure is a note."""
     script = Script(
         {"ssacli": "/usr/sbin/ssacli", "hpacucli": "/usr/sbin/hpacucli"},
-        {f"ssacli {ALL}": ran(CARD), f"hpacucli {ALL}": ran("Error: The moon is in the wrong quarter.\n", code=1)},
+        {
+            f"ssacli {ALL}": ran(CONTROLLER),
+            f"hpacucli {ALL}": ran("Error: The moon is in the wrong quarter.\n", code=1),
+        },
     )
     found = seen(script, bus("hpsa"))
     assert len(found.controllers) == 1
     assert {problem.kind for problem in found.problems} == {"note"}
 
 
-def test_a_card_without_volumes_is_a_state() -> None:
-    """The exit code 1 that comes with it is none of the user's trouble."""
+def test_a_controller_without_volumes_is_a_note() -> None:
+    """Exit code 1 for missing logical drives is no problem."""
     script = Script(
         {"ssacli": "/usr/sbin/ssacli"},
         {f"ssacli {ALL}": ran(SECOND + "\nError: The specified device does not have any logical drives.\n", code=1)},
     )
     found = seen(script)
-    assert [card.id for card in found.controllers] == ["smartarray:3"]
+    assert [controller.id for controller in found.controllers] == ["smartarray:3"]
     assert {problem.kind for problem in found.problems} == {"note"}

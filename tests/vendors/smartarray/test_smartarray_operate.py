@@ -1,4 +1,4 @@
-"""Deeds of Smart Array: which commands exist, and the place of a drive that is in another bay."""
+"""Operations of Smart Array: the existing commands, and drives in another bay."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def p440(tmp_path: Path) -> Card:
 
 
 def test_a_drive_in_another_bay_takes_the_place_if_it_is_named(p440: Card) -> None:
-    """The controller does not take it by itself: it becomes a spare of the array, and the array is complete."""
+    """A drive in another bay must be named; it becomes a spare, and the array is complete."""
     bench = p440.bench
     seen = bench.look()
     out = Deed(object_id="smartarray:0/v2", verb="remove_spare", drive="smartarray:0/2I:1:7")
@@ -42,8 +42,8 @@ def test_a_drive_in_another_bay_takes_the_place_if_it_is_named(p440: Card) -> No
     assert (story.now()[1].status, bench.journal.pending()) == ("ok", [])
 
 
-def test_what_the_tool_cannot_is_denied_with_the_reason(p440: Card) -> None:
-    """Every ability that is false has a sentence; what is only printed has its command, and no plan runs it."""
+def test_unsupported_operations_are_refused_with_the_reason(p440: Card) -> None:
+    """Every missing ability has a reason, and a printed command is never planned."""
     controller, volume = p440.now()
     tools = p440.bench.look().inventory.tools
     for verb, ability in operate.abilities(controller, tools).items():
@@ -59,7 +59,7 @@ def test_what_the_tool_cannot_is_denied_with_the_reason(p440: Card) -> None:
 
 
 def test_nothing_is_planned_without_an_identity(p440: Card) -> None:
-    """A drive without a serial number, a volume that nothing identifies, a controller without a slot: refused (X1)."""
+    """Without serial numbers, unique ids or a slot, operations are refused (X1)."""
     controller, volume = p440.now()
     tools = p440.bench.look().inventory.tools
     deed = Deed(object_id="smartarray:0/v2", verb="remove_spare", drive="smartarray:0/2I:1:7")
@@ -85,20 +85,20 @@ def test_nothing_is_planned_without_an_identity(p440: Card) -> None:
     ],
 )  # fmt: skip
 def test_a_tool_that_may_change_something_hinders(words: tuple[str, ...], busy: bool) -> None:
-    """Reading commands do not; an interactive one may."""
+    """A changing or interactive command hinders, a reading one does not."""
     assert operate.hinders(words) is busy
 
 
 def test_a_spare_is_released_by_the_new_drive(p440: Card) -> None:
-    """The tool prints an active spare while the place is empty, and a spare again after the rebuild."""
+    """The spare is active while the bay is empty, and a spare again after the rebuild."""
     machine = p440.bench.machine
     machine.pull("1I:1:3")
     machine.pass_time(LATER)
     seen = p440.bench.look().inventory
-    volume = next(one for card in seen.controllers for one in card.volumes if one.id == "smartarray:0/v2")
+    volume = next(one for controller in seen.controllers for one in controller.volumes if one.id == "smartarray:0/v2")
     assert volume.status == "ok"
     machine.insert("1I:1:3")
     machine.pass_time(LATER)
     seen = p440.bench.look().inventory
-    roles = {one.id: one.role for card in seen.controllers for one in card.drives}
+    roles = {one.id: one.role for controller in seen.controllers for one in controller.drives}
     assert (roles["smartarray:0/1I:1:3"], roles["smartarray:0/2I:1:7"]) == ("member", "spare")

@@ -1,4 +1,4 @@
-"""The simulated Smart Array: what is rendered is what is read."""
+"""The simulated Smart Array: rendered outputs are read back."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ CACHES = ("OK", "Temporarily Disabled", "Permanently Disabled", "Not Configured"
 
 
 def generated(state: State) -> st.SearchStrategy[State]:
-    """Other settings of the same machine; facts of the card and its drives stay as they are."""
+    """Other settings of the same machine, with the same controller and drives."""
     values = {
         "cacheratio": st.integers(0, 20).map(lambda n: f"{n * 5}/{100 - n * 5}"),
         "drivewritecache": st.sampled_from((*SWITCH, "default", "unchanged")),
@@ -49,12 +49,12 @@ def generated(state: State) -> st.SearchStrategy[State]:
     assert set(names.values()) <= values.keys() | kept
     drives = {name: st.just(value) for name, value in state.items() if name not in names}
     return st.fixed_dictionaries(
-        {name: st.just(state[name]) if knob in kept else values[knob] for name, knob in names.items()} | drives
+        {name: st.just(state[name]) if setting in kept else values[setting] for name, setting in names.items()} | drives
     )
 
 
 def shown(state: State) -> State:
-    """What the tool shows of settings: no split while no volume uses the cache, or while there is none to use."""
+    """The settings that the tool shows: no split while no volume uses the cache or it is disabled."""
     used = any(name.endswith("/arrayaccelerator") and value == "enable" for name, value in state.items())
     off = any(name.endswith("/cache") and value == "Permanently Disabled" for name, value in state.items())
     return {name: value for name, value in state.items() if (used and not off) or not name.endswith("/cacheratio")}
@@ -64,14 +64,14 @@ def shown(state: State) -> State:
 @settings(deadline=None)
 @given(data=st.data())
 def test_what_is_printed_is_the_state(demo: str, data: st.DataObject) -> None:
-    """Every state can be read out of what is printed of it: all of it, and nothing else."""
+    """Every state can be read from the rendered outputs."""
     state = data.draw(generated(told(simulator, texts(demo))))
     assert told(simulator, rendered(simulator, demo, state)) == shown(state)
 
 
 @pytest.mark.parametrize("demo", DEMOS)
 def test_what_was_not_changed_is_printed_as_it_was(demo: str) -> None:
-    """Byte for byte."""
+    """An unchanged state prints the recorded outputs byte for byte."""
     assert rendered(simulator, demo, told(simulator, texts(demo))) == texts(demo)
 
 
@@ -79,33 +79,33 @@ def test_what_was_not_changed_is_printed_as_it_was(demo: str) -> None:
 @settings(max_examples=15, deadline=None)
 @given(data=st.data())
 def test_the_family_reads_what_is_printed(demo: str, data: st.DataObject) -> None:
-    """Whatever the settings are, the parsers read each of them, and the battery, out of what the tool prints."""
+    """The parsers read every setting and the battery from the rendered outputs."""
     with TemporaryDirectory() as place:
         simulated = machine(demo, VENDORS, Path(place))
         wanted = data.draw(generated(told(simulator, texts(demo))))
         simulated.keep(simulated.state() | wanted)
         inventory = survey(simulated, VENDORS).inventory
     mine = {
-        knob: value for knob, value in current_settings(inventory, VENDORS).items() if knob[0].startswith("smartarray:")
+        key: value for key, value in current_settings(inventory, VENDORS).items() if key[0].startswith("smartarray:")
     }
     facts = ("battery", "cache", "usage", "array")
     names = {name for name in shown(wanted) if name.rpartition("/")[2] not in facts and name.startswith("slot=")}
-    assert mine == {_knob(name): wanted[name] for name in names}
-    for card in inventory.controllers:
-        word = wanted.get(f"slot={card.slot}/battery")
-        assert word is None or {battery.status for battery in card.batteries} == {BATTERIES[word]}
+    assert mine == {_setting(name): wanted[name] for name in names}
+    for controller in inventory.controllers:
+        word = wanted.get(f"slot={controller.slot}/battery")
+        assert word is None or {battery.status for battery in controller.batteries} == {BATTERIES[word]}
 
 
-def _knob(name: str) -> tuple[str, str]:
-    """``slot=0/ld 1/arrayaccelerator`` as the engine names it."""
+def _setting(name: str) -> tuple[str, str]:
+    """The engine's name of ``slot=0/ld 1/arrayaccelerator``."""
     place, _, setting = name.removeprefix("slot=").rpartition("/")
-    card, _, below = place.partition("/")
+    slot, _, below = place.partition("/")
     kind, _, number = below.partition(" ")
-    return f"smartarray:{card}" + (f"/v{number}" if kind == "ld" else f"/{number}" if kind else ""), setting
+    return f"smartarray:{slot}" + (f"/v{number}" if kind == "ld" else f"/{number}" if kind else ""), setting
 
 
 def ask(*words: str, state: State) -> tuple[int, str, State]:
-    """What a changing command gives."""
+    """Exit code, output and state after a changing command."""
     reply = simulator.change(("ssacli", *words), state)
     assert reply is not None
     return reply.code, reply.out, dict(reply.state)
@@ -120,7 +120,7 @@ STATE: State = {
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "error"),
     [
         ("ctrl slot=7 modify cacheratio=50/50", "slot=7"),
         ("ctrl slot=1 ld 9 modify arrayaccelerator=enable", "not found"),
@@ -150,57 +150,57 @@ STATE: State = {
         ("modify", "Syntax error"),
     ],
 )
-def test_what_the_real_tool_refuses_is_refused(words: str, said: str) -> None:
-    """An error text and a code, and nothing is changed."""
+def test_what_the_real_tool_refuses_is_refused(words: str, error: str) -> None:
+    """A refused command prints an error, exits with 1 and changes nothing."""
     code, out, state = ask(*words.split(), state=STATE)
     assert (code, state) == (1, STATE)
     assert out.strip().startswith("Error: ")
-    assert said in out
+    assert error in out
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "error"),
     [
         ("modify drivewritecache=enable forced", 'Parameter "usage" must be specified.'),
         ("modify drivewritecache=enable usage=all forced", "Syntax error"),
         ("modify drivewritecache=enable usage=configured usage=hba forced", "Syntax error"),
     ],
 )
-def test_the_new_wording_asks_for_the_use(words: str, said: str) -> None:
-    """As Gen10 and later do."""
+def test_the_new_wording_asks_for_the_use(words: str, error: str) -> None:
+    """Gen10 and later require the use of the drives."""
     code, out, _ = ask("ctrl", "slot=1", *words.split(), state=STATE | {"slot=1/usage": "needed"})
-    assert (code, said in out) == (1, True)
+    assert (code, error in out) == (1, True)
 
 
 @pytest.mark.parametrize(
     ("usage", "after"), [("configured", "enable"), ("unconfigured", "disable"), ("hba", "disable")]
 )
-def test_each_use_of_the_drives_has_a_setting_of_its_own(usage: str, after: str) -> None:
-    """The one of configured drives is what the volumes tell of."""
+def test_each_use_of_the_drives_has_a_setting(usage: str, after: str) -> None:
+    """The setting of configured drives is that of the volumes."""
     words = ("ctrl", "slot=1", "modify", "drivewritecache=enable", f"usage={usage}", "forced")
     assert ask(*words, state=STATE | {"slot=1/usage": "needed"})[2]["slot=1/drivewritecache"] == after
 
 
 def test_a_split_is_refused_while_no_volume_uses_the_cache() -> None:
-    """There is nothing to share out."""
+    """Without a caching volume, a split is not supported."""
     idle = STATE | {"slot=1/ld 1/arrayaccelerator": "disable"}
     code, out, _ = ask("ctrl", "slot=1", "modify", "cacheratio=50/50", "forced", state=idle)
     assert (code, "not supported" in out) == (1, True)
 
 
-def test_smart_path_of_another_array_does_not_stand_in_the_way() -> None:
-    """It is the array's own that counts."""
+def test_smart_path_of_another_array_does_not_matter() -> None:
+    """Only Smart Path of the volume's array prevents caching."""
     off = STATE | {"slot=1/ld 1/arrayaccelerator": "disable"}
     assert ask("ctrl", "slot=1", "ld", "1", "modify", "aa=enable", "forced", state=off)[0] == 0
 
 
-def test_a_change_is_kept_and_says_nothing() -> None:
-    """As the real tool: success is silence."""
+def test_a_change_is_kept_without_output() -> None:
+    """A successful change prints nothing, as with the real tool."""
     code, out, state = ask("ctrl", "slot=1", "modify", "cacheratio=50/50", "forced", state=STATE)
     assert (code, out.strip(), state["slot=1/cacheratio"]) == (0, "", "50/50")
 
 
 def test_commands_of_others_are_left_alone() -> None:
-    """Another tool's command, and one that only reads, are no change."""
+    """Reading commands and those of other tools are no change."""
     assert simulator.change(("storcli64", "/c0", "show"), STATE) is None
     assert simulator.change(("ssacli", "ctrl", "all", "show"), STATE) is None

@@ -1,4 +1,4 @@
-"""cciss_vol_status and /proc/driver/cciss: every word of the tool's source, and outputs that end too early."""
+"""cciss_vol_status and /proc/driver/cciss: all words of the source, and outputs that end too early."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ def _code(seen: Survey) -> int:
     return exit_code(diagnose(seen.inventory, rules()))
 
 
-def _card(text: str) -> Controller:
-    [card] = read_text(text).inventory.controllers
-    return card
+def _controller(text: str) -> Controller:
+    [controller] = read_text(text).inventory.controllers
+    return controller
 
 
 def _volume(words: str, level: str = "RAID 5") -> Volume:
-    return _card(f"/dev/cciss/c0d0: (Smart Array P800) {level} Volume 3 status: {words}\n").volumes[0]
+    return _controller(f"/dev/cciss/c0d0: (Smart Array P800) {level} Volume 3 status: {words}\n").volumes[0]
 
 
 @pytest.mark.parametrize(
@@ -59,14 +59,14 @@ def _volume(words: str, level: str = "RAID 5") -> Volume:
     ],
 )
 def test_each_state_of_a_volume(words: str, status: str) -> None:
-    """All of the tool's states have a neutral one; a number that it does not know either is unknown."""
+    """All of the tool's states have a neutral one; an undocumented number is unknown."""
     volume = _volume(words)
     assert (volume.id, volume.status) == ("smartarray:c0/v3", status)
     assert volume.raid_level == "raid5"
 
 
 def test_an_unknown_state_ends_with_exit_code_3() -> None:
-    """It is never taken for a good one."""
+    """An unknown state of a volume gives exit code 3."""
     assert _code(read_text(_GOOD.replace("OK. ", "Unknown status 14."))) == 3
 
 
@@ -76,7 +76,7 @@ def test_an_unknown_state_ends_with_exit_code_3() -> None:
      ("RAID 1 ADM", None), ("(Unknown RAID level (tolerance_type = 9)", None)],
 )  # fmt: skip
 def test_a_word_for_several_levels_gives_none(level: str, expected: str | None) -> None:
-    """A mirror of two drives and a striped one have one word; the redundancy left is unknown."""
+    """A word for two levels leaves level and redundancy unknown."""
     volume = _volume("OK. ", level)
     assert (volume.raid_level, volume.failures_tolerated) == (expected, 0 if expected == "raid0" else None)
 
@@ -124,7 +124,7 @@ _BAD = (
 
 @pytest.mark.parametrize("text", _BAD)
 def test_each_bad_line_reaches_diagnose(text: str) -> None:
-    """Beside a volume that is OK, a bad line alone is enough for an exit code that is not 0."""
+    """Beside a good volume, each bad line gives a non-zero exit code."""
     seen = read_text(text)
     assert seen.inventory.controllers[0].volumes[0].id.endswith("/v0")
     assert _code(seen) != 0
@@ -132,7 +132,7 @@ def test_each_bad_line_reaches_diagnose(text: str) -> None:
 
 @pytest.mark.parametrize("row", ["Cache Ratio: 25% Read / 75%", "Total cache memory: 51O MiB"])
 def test_a_damaged_figure_of_the_cache_is_a_problem(row: str) -> None:
-    """A row that a mailer has cut or bent is reported as unread; the other rows still count."""
+    """A damaged row is reported as unread."""
     seen = read_text(f"{_HEAD}{_CACHE}   {row}\n")
     assert [one.kind for one in seen.inventory.problems] == ["unread"]
     assert _code(seen) == 3
@@ -140,34 +140,38 @@ def test_a_damaged_figure_of_the_cache_is_a_problem(row: str) -> None:
 
 @pytest.mark.parametrize("text", [_GOOD, _HEAD + _CACHE, f"{_HEAD}{_CACHE}   Flash backed cache present\n"])
 def test_a_good_machine_is_ok(text: str) -> None:
-    """The lines above are what makes the difference."""
+    """Without a bad line the exit code is 0."""
     assert _code(read_text(text)) == 0
 
 
 def test_a_reason_for_a_disabled_cache_is_kept_once() -> None:
-    """A reason over several lines is no pair, though a colon is in it."""
+    """A reason with a colon is one value, not a label with a value."""
     line = "Temporary disable condition:  The posted write cache has been"
-    details = _card(f"{_HEAD}{_CACHE}   {line}\n").details
+    details = _controller(f"{_HEAD}{_CACHE}   {line}\n").details
     assert [value for value in details.values() if "posted write cache" in value] == [" ".join(line.split())]
 
 
 def test_drives_sizes_and_cache() -> None:
-    """Model without the vendor's column, the worse of two states, the cache's figures in MiB."""
-    card = _card(_FULL)
-    assert (card.model, card.firmware, card.slot) == ("Smart Array P400", "7.24", None)
-    states = {drive.id.rpartition("/")[2]: (drive.status, drive.serial) for drive in card.drives}
+    """Model without vendor, the worse of two states, and the cache's sizes in MiB are read."""
+    controller = _controller(_FULL)
+    assert (controller.model, controller.firmware, controller.slot) == ("Smart Array P400", "7.24", None)
+    states = {drive.id.rpartition("/")[2]: (drive.status, drive.serial) for drive in controller.drives}
     assert states["2I:1:5"] == ("critical", "3NM0Q5XK0000")
     assert states["2I:1:6"] == ("warning", "3NM0Q6XK0000")
-    assert [drive.model for drive in card.drives] == ["DG146BABCF"] * 6
-    assert card.cache is not None
-    assert (card.cache.size_bytes, card.cache.write_bytes) == (512 << 20, 312 << 20)
-    assert (card.cache.read_percent, card.cache.write_percent, card.cache.status) == (25, 75, "warning")
-    assert not [line for sheet in read_text(_FULL).outputs for line in sheet.unparsed()]
+    assert [drive.model for drive in controller.drives] == ["DG146BABCF"] * 6
+    assert controller.cache is not None
+    assert (controller.cache.size_bytes, controller.cache.write_bytes) == (512 << 20, 312 << 20)
+    assert (controller.cache.read_percent, controller.cache.write_percent, controller.cache.status) == (
+        25,
+        75,
+        "warning",
+    )
+    assert not [line for output in read_text(_FULL).outputs for line in output.unparsed()]
 
 
 @pytest.mark.parametrize("text", [_FULL, _PROC, f"{_HEAD}{_CACHE}   Excessive ECC errors detected:\n"])
 def test_a_cut_output_never_looks_better(text: str) -> None:
-    """At every line."""
+    """Cut at any line, an output never gives a better conclusion."""
     whole = read_text(text)
     known = conclusions(whole)
     lines = text.splitlines(keepends=True)
@@ -176,26 +180,26 @@ def test_a_cut_output_never_looks_better(text: str) -> None:
 
 
 def test_a_state_without_its_full_stop_is_cut_off() -> None:
-    """The tool ends each state with one, so a text that ends before it is no good machine."""
+    """A state without a full stop at its end is cut off."""
     good = f"{_GOOD}{_GOOD.replace('c0d0', 'c1d0')}"
     assert _code(read_text(good)) == 0
     assert _code(read_text(good.rstrip(" .\n"))) == 3
 
 
 def test_two_controllers_in_one_output() -> None:
-    """Another node, another model, or a volume's number that comes twice is another controller."""
+    """Another node or model, or a repeated volume number, is another controller."""
     text = _GOOD + _GOOD.replace("c0d0", "c1d0") + "/dev/sda: (Smart Array P410i) RAID 5 Volume 0 status: FAILED. \n"
     text += "/dev/sdb: (Smart Array P410i) RAID 5 Volume 0 status: OK. \n"
-    cards = read_text(text).inventory.controllers
-    assert [card.volumes[0].status for card in cards] == ["ok", "ok", "failed", "ok"]
-    assert [card.volumes[0].device for card in cards] == [None, None, "/dev/sda", "/dev/sdb"]
+    controllers = read_text(text).inventory.controllers
+    assert [controller.volumes[0].status for controller in controllers] == ["ok", "ok", "failed", "ok"]
+    assert [controller.volumes[0].device for controller in controllers] == [None, None, "/dev/sda", "/dev/sdb"]
 
 
 def test_the_driver_lists_volumes_without_a_state() -> None:
-    """Sizes are decimal; the state is unknown, and a tool is missing."""
+    """Sizes are decimal, the status is unknown, and a tool is missing."""
     seen = read_text(_PROC)
-    [card] = seen.inventory.controllers
-    assert [(one.device, one.size_bytes, one.status) for one in card.volumes] == [
+    [controller] = seen.inventory.controllers
+    assert [(one.device, one.size_bytes, one.status) for one in controller.volumes] == [
         ("/dev/cciss/c0d0", 146_770_000_000, "unknown"),
         ("/dev/cciss/c0d1", 293_560_000_000, "unknown"),
     ]
@@ -203,23 +207,25 @@ def test_the_driver_lists_volumes_without_a_state() -> None:
 
 
 def test_blocks_of_an_older_driver() -> None:
-    """``blksz`` and ``nr_blocks`` are exact."""
-    card = _card(
+    """``blksz`` and ``nr_blocks`` give the exact size."""
+    controller = _controller(
         "cciss0:  Compaq Smart Array 5300 Controller\n Logical drives: 1\ncciss/c0d0: blksz=512 nr_blocks=1000\n"
     )
-    assert card.volumes[0].size_bytes == 512_000
+    assert controller.volumes[0].size_bytes == 512_000
 
 
 def test_a_size_of_zero_is_none() -> None:
-    """Drivers before Linux 2.6.8 print it of volumes that have a size."""
-    card = _card("cciss0: HP Smart Array 5i Controller\nLogical drives: 1\ncciss/c0d0:        0.00GB       RAID 5\n")
-    assert [(volume.size_bytes, volume.raid_level) for volume in card.volumes] == [(None, "raid5")]
+    """Drivers before Linux 2.6.8 print 0.00GB for any volume."""
+    controller = _controller(
+        "cciss0: HP Smart Array 5i Controller\nLogical drives: 1\ncciss/c0d0:        0.00GB       RAID 5\n"
+    )
+    assert [(volume.size_bytes, volume.raid_level) for volume in controller.volumes] == [(None, "raid5")]
 
 
 @pytest.mark.parametrize("size", ["5\u06612 MiB", "99999999999999999999999999999912 MiB", "lots"])
-def test_a_size_of_the_cache_that_cannot_be_meant_is_unknown(size: str) -> None:
-    """It neither stops the reading nor becomes a number."""
-    cache = _card(
+def test_an_invalid_size_of_the_cache_is_unknown(size: str) -> None:
+    """An invalid cache size is unknown and does not stop the reader."""
+    cache = _controller(
         "/dev/cciss/c0d0: (Smart Array P400) RAID 5 Volume 0 status: OK.\n"
         "/dev/cciss/c0d0(Smart Array P400:0): Non-Volatile Cache status:\n"
         f"                  Cache configured: Yes\n                 Total cache memory: {size}\n"
@@ -229,10 +235,10 @@ def test_a_size_of_the_cache_that_cannot_be_meant_is_unknown(size: str) -> None:
 
 
 def test_a_row_of_a_drive_is_read_from_its_end() -> None:
-    """A mailer leaves one blank between two columns; a row that lacks one is a problem, no other drive's number."""
+    """Blanks may be lost; a row with a missing column is a problem without a serial number."""
     row = "  connector 2E box 1 bay 8   HP      DF300BB6C3{}3LM08AP7     HPD3 OK\n"
     for gap in ("                    ", " "):
-        drive = _card(_GOOD + row.format(gap)).drives[0]
+        drive = _controller(_GOOD + row.format(gap)).drives[0]
         assert (drive.model, drive.serial, drive.firmware) == ("DF300BB6C3", "3LM08AP7", "HPD3")
     seen = read_text(f"{_GOOD}  connector 2E box 1 bay 8   HP      DF300BB6C3     HPD3 OK\n")
     assert [one.kind for one in seen.inventory.problems] == ["unread"]
@@ -243,6 +249,6 @@ def test_a_row_of_a_drive_is_read_from_its_end() -> None:
     ("end", "cut"), [("\n", False), ("", False), ("   ", True), ("   At least one spare drive", True)]
 )
 def test_a_status_line_that_goes_on_is_cut_off(end: str, cut: bool) -> None:
-    """Blanks behind a sentence without the end of the line: that a spare has failed may follow."""
+    """Blanks behind the sentence mean a cut line, as a failed spare may follow."""
     seen = read_text(f"/dev/sda: (Smart Array P410i) RAID 5 Volume 0 status: OK.{end}")
     assert any(problem.kind == "unread" for problem in seen.inventory.problems) is cut

@@ -3,14 +3,14 @@ from __future__ import annotations
 import pytest
 
 from raidctl.model import RaidLevel, VolumeCache, VolumeStatus
-from tests.vendors.smartarray.smartarray_texts import CARD, card, left, told, volume
+from tests.vendors.smartarray.smartarray_outputs import CONTROLLER, controller, left, observed, volume
 
 GIB = 1024**3
 
 
-def test_a_volume_tells_level_size_strip_device_mounts_and_label() -> None:
+def test_the_volumes_fields_are_read() -> None:
     """Sizes of volumes and strips are binary."""
-    found = volume(CARD)
+    found = volume(CONTROLLER)
     assert (found.id, found.array, found.name) == ("smartarray:0/v1", "smartarray:0/A", "first")
     assert (found.raid_level, found.size_bytes, found.strip_bytes) == ("raid1", round(279.4 * GIB), 256 * 1024)
     assert (found.device, found.mountpoints) == ("/dev/sda", ("/boot", "/"))
@@ -35,7 +35,7 @@ def test_a_volume_tells_level_size_strip_device_mounts_and_label() -> None:
     ],
 )
 def test_the_words_of_a_raid_level(words: str, level: RaidLevel) -> None:
-    """Each wording of the fault tolerance has its neutral level."""
+    """Each wording of the fault tolerance has a RAID level."""
     found = volume(
         f"Smart Array P410 in Slot 1\n   array A\n      Logical Drive: 1\n         Fault Tolerance: {words}\n"
     )
@@ -56,7 +56,7 @@ def test_the_words_of_a_raid_level(words: str, level: RaidLevel) -> None:
     ],
 )
 def test_the_words_of_a_volume_in_a_list(words: str, status: VolumeStatus, percent: float | None) -> None:
-    """The row of a list tells size, level, state and progress, in both of its forms."""
+    """The row gives size, level, state and progress, in both formats."""
     for row in (f"(1.8 TB, RAID 6 (ADG), {words})", f"(1.8 TB, RAID 6 (ADG)): {words}"):
         found = volume(f"Smart Array P410 in Slot 1\n   array A\n      logicaldrive 7 {row}\n")
         assert (found.status, found.status_text, found.raid_level) == (status, words, "raid6")
@@ -64,7 +64,7 @@ def test_the_words_of_a_volume_in_a_list(words: str, status: VolumeStatus, perce
 
 
 def test_parity_initialisation_under_way_is_progress_and_no_fault() -> None:
-    """The volume stays ok; what is only queued is reported as that."""
+    """The volume is ok; a queued initialisation is reported as queued."""
     text = "Smart Array P410 in Slot 1\n   array A\n      Logical Drive: 1\n         Status: OK\n"
     going = volume(
         f"{text}         Parity Initialization Status: In Progress\n         Parity Initialization Progress: 23%\n"
@@ -77,15 +77,15 @@ def test_parity_initialisation_under_way_is_progress_and_no_fault() -> None:
 
 
 def test_two_pairs_in_one_line_are_two() -> None:
-    """Some versions forget the line break before the second label."""
-    found = told(CARD.replace("/dev/sda\n         Mount Points:", "/dev/sda          Mount Points:"))
+    """Some versions print two labels on one line."""
+    found = observed(CONTROLLER.replace("/dev/sda\n         Mount Points:", "/dev/sda          Mount Points:"))
     assert found.controllers[0].volumes[0].mountpoints == ("/boot", "/")
     assert found.controllers[0].volumes[0].device == "/dev/sda"
     assert left(found) == []
 
 
 def test_mount_points_in_the_newer_form() -> None:
-    """Sizes and partitions stand before the paths, and a block lists the partitions again."""
+    """Sizes and partitions precede the paths, and a block repeats the partitions."""
     found = volume(
         """
         HPE Smart Array P816i-a SR Gen10 in Slot 0 (Embedded)
@@ -103,15 +103,15 @@ def test_mount_points_in_the_newer_form() -> None:
 
 
 def cache_of(text: str) -> VolumeCache:
-    """How the only volume is cached."""
+    """The cache of the only volume."""
     found = volume(text).cache
     assert found is not None
     return found
 
 
 def test_a_cached_volume_behind_a_good_capacitor_is_protected_write_back() -> None:
-    """Configured and in force agree, and unwritten data is safe."""
-    assert cache_of(CARD) == VolumeCache(
+    """Configured and active policy agree, and unwritten data is protected."""
+    assert cache_of(CONTROLLER) == VolumeCache(
         write_policy="protected_write_back",
         write_active="write_back",
         controller_cache="protected",
@@ -120,8 +120,8 @@ def test_a_cached_volume_behind_a_good_capacitor_is_protected_write_back() -> No
 
 
 def test_a_volume_without_caching_writes_through() -> None:
-    """Nothing waits in the cache, so nothing can be lost there."""
-    found = cache_of(CARD.replace("Caching:  Enabled", "Caching:  Disabled"))
+    """Without caching there is no unwritten data in the cache."""
+    found = cache_of(CONTROLLER.replace("Caching:  Enabled", "Caching:  Disabled"))
     assert (found.write_policy, found.write_active, found.controller_cache) == (
         "write_through",
         "write_through",
@@ -130,9 +130,9 @@ def test_a_volume_without_caching_writes_through() -> None:
     assert found.why_not_in_force is None
 
 
-def test_no_battery_write_cache_is_write_back_at_any_price() -> None:
-    """With a failed battery it stays write-back and is not protected."""
-    text = CARD.replace("No-Battery Write Cache: Disabled", "No-Battery Write Cache: Enabled")
+def test_no_battery_write_cache_is_write_back_without_protection() -> None:
+    """With a failed battery it stays write-back and is unprotected."""
+    text = CONTROLLER.replace("No-Battery Write Cache: Disabled", "No-Battery Write Cache: Enabled")
     good = cache_of(text)
     assert (good.write_policy, good.write_active, good.controller_cache) == (
         "unprotected_write_back",
@@ -159,34 +159,34 @@ def test_no_battery_write_cache_is_write_back_at_any_price() -> None:
         ("Method: Controller Cache", "Method: HPE SSD Smart Path", "Smart Path"),
     ],
 )
-def test_why_write_back_is_not_in_force(old: str, new: str, reason: str) -> None:
-    """Each thing that keeps the cache from being used is named, and writes go through until then."""
-    assert old in CARD
-    found = cache_of(CARD.replace(old, new))
+def test_the_reason_for_inactive_write_back_is_shown(old: str, new: str, reason: str) -> None:
+    """Each reason that disables the cache is shown, and write-through is active."""
+    assert old in CONTROLLER
+    found = cache_of(CONTROLLER.replace(old, new))
     assert (found.write_policy, found.write_active) == ("protected_write_back", "write_through")
     assert found.why_not_in_force is not None
     assert reason in found.why_not_in_force
 
 
-def test_what_is_in_force_is_not_guessed_from_a_volume_alone() -> None:
-    """Without the card's cache and battery nobody knows."""
+def test_the_active_policy_is_unknown_from_a_volume_alone() -> None:
+    """Without the controller's cache and battery the active policy is unknown."""
     found = cache_of("Smart Array P410 in Slot 1\n   array A\n      Logical Drive: 1\n         Caching:  Enabled\n")
     assert (found.write_policy, found.write_active, found.controller_cache) == ("protected_write_back", None, "unknown")
 
 
 def test_the_drives_cache_in_the_newer_wording() -> None:
-    """The policy of configured drives is that of the volumes; that of the others is a detail of the card."""
-    text = CARD.replace(
+    """The policy of configured drives is the volumes'; the other one is a detail."""
+    text = CONTROLLER.replace(
         "   Drive Write Cache: Disabled\n",
         "   Configured Drive Write Cache Policy: Default\n   Unconfigured Drive Write Cache Policy: Enable\n",
     )
     assert cache_of(text).drive_write_cache == "default"
-    assert card(text).details["Unconfigured Drive Write Cache Policy"] == "Enable"
+    assert controller(text).details["Unconfigured Drive Write Cache Policy"] == "Enable"
 
 
 def test_logical_drives_printed_before_their_array_belong_to_it() -> None:
-    """One version prints each logical drive above the array that it lies on."""
-    found = card(
+    """One version prints each logical drive above its array."""
+    found = controller(
         """
         Smart Array P410i in Slot 0 (Embedded)    (sn: 5001438012340000)
 
@@ -207,15 +207,15 @@ def test_logical_drives_printed_before_their_array_belong_to_it() -> None:
     assert [item.drives for item in found.arrays] == [("smartarray:0/1I:1:1",), ("smartarray:0/1I:1:2",)]
 
 
-def test_indentation_is_no_grammar() -> None:
-    """The same text without any indentation gives the same objects."""
-    flat = "\n".join(line.strip() for line in CARD.splitlines())
-    assert told(flat).controllers == told(CARD).controllers
+def test_indentation_does_not_matter() -> None:
+    """An output without indentation gives the same objects."""
+    flat = "\n".join(line.strip() for line in CONTROLLER.splitlines())
+    assert observed(flat).controllers == observed(CONTROLLER).controllers
 
 
 def test_mirror_groups_that_are_indented_wrongly_stay_in_their_volume() -> None:
-    """Lines after the groups belong to the volume, and the drives to its array."""
-    found = told(
+    """Lines after the mirror groups belong to the volume, and the drives to its array."""
+    found = observed(
         """
         Smart Array P420 in Slot 2
            array A
@@ -236,18 +236,18 @@ def test_mirror_groups_that_are_indented_wrongly_stay_in_their_volume() -> None:
     assert left(found) == []
 
 
-def test_an_array_tells_its_state_and_free_space() -> None:
-    """In its own section, and in the brackets of a list."""
-    assert card(CARD).arrays[0].free_bytes == 2048 * 1024**2
-    (failed,) = card("Smart Array P410 in Slot 1\n   array B (Failed)\n").arrays
+def test_state_and_free_space_of_an_array_are_read() -> None:
+    """Both are read from the array's section and from a list."""
+    assert controller(CONTROLLER).arrays[0].free_bytes == 2048 * 1024**2
+    (failed,) = controller("Smart Array P410 in Slot 1\n   array B (Failed)\n").arrays
     assert (failed.status, failed.status_text) == ("critical", "Failed")
-    (listed,) = card("Smart Array P410 in Slot 1\n   Array A (Solid State SAS, Unused Space: 16  MB)\n").arrays
+    (listed,) = controller("Smart Array P410 in Slot 1\n   Array A (Solid State SAS, Unused Space: 16  MB)\n").arrays
     assert (listed.free_bytes, listed.details["Interface Type"]) == (16 * 1024**2, "Solid State SAS")
 
 
-def test_media_errors_are_told_of_the_volume_below_the_warning() -> None:
-    """The warning stands above the logical drive that it is about."""
-    found = told(
+def test_media_errors_belong_to_the_volume_below_the_warning() -> None:
+    """The warning is printed above its logical drive."""
+    found = observed(
         """
         HPE Smart Array P816i-a SR Gen10 in Slot 0 (Embedded)
 
@@ -267,10 +267,10 @@ def test_media_errors_are_told_of_the_volume_below_the_warning() -> None:
     assert [item.array for item in found.controllers[0].volumes] == ["smartarray:0/B"] * 2
 
 
-def test_parity_that_could_not_be_made_protects_from_nothing() -> None:
-    """``Initialization Failed``: a warning, and the redundancy left is unknown."""
+def test_failed_parity_initialisation_is_a_warning() -> None:
+    """``Initialization Failed`` is a warning, and the redundancy left is unknown."""
     status = "         Parity Initialization Status: {}\n         Caching:  Enabled"
     for word, warned in (("Initialization Completed", 0), ("Initialization Failed", 1)):
-        found = told(CARD.replace("         Caching:  Enabled", status.format(word)))
+        found = observed(CONTROLLER.replace("         Caching:  Enabled", status.format(word)))
         progress = found.controllers[0].volumes[0].progress
         assert (len(found.problems), progress is not None) == (warned, bool(warned))

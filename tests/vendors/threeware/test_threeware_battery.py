@@ -1,4 +1,4 @@
-"""The capacity test of a 3ware battery: begun, seen, ended by the clock alone."""
+"""The capacity test of a 3ware battery, which only its duration ends."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ def pack(demo: Simulated) -> str:
     return look(demo).inventory.controllers[0].batteries[0].status
 
 
-def test_a_battery_is_tested_until_the_clock_ends_it(tmp_path: Path) -> None:
-    """One command, which nothing undoes; "tasks" lists it, and a second one is refused by the tool."""
+def test_a_battery_test_ends_with_its_duration(tmp_path: Path) -> None:
+    """The test has no undo, is listed as a task, and a second one is refused."""
     demo = simulated("9690", tmp_path)
     [step] = planned(look(demo), TEST).steps
     assert (step.undo.argv, step.way_back) == ((), "none")

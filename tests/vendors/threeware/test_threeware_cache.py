@@ -3,19 +3,19 @@ from __future__ import annotations
 import pytest
 
 from raidctl.model import ReadPolicy, VolumeCache
-from tests.vendors.threeware.threeware_texts import BATTERY, CARDS, PORTS, UNIT, UNITS, card, told
+from tests.vendors.threeware.threeware_outputs import BATTERY, CONTROLLERS, PORTS, UNIT, UNITS, controller, observed
 
 
 def cache(
     column: str = "RiW", battery: str | None = "OK", storsave: str | None = None, status: str = "OK"
 ) -> VolumeCache:
-    """The cache of a unit under some settings; `-` is no battery, None nothing told of it."""
+    """The cache of a unit under some settings; `-` is no battery, None an unknown one."""
     texts = [UNITS.replace("RiW ", f"{column:<4}").replace("u0    RAID-5    OK      ", f"u0    RAID-5    {status:<8}")]
     if battery is not None:
-        texts.append(CARDS.replace("OK       \n", f"{battery}\n"))
+        texts.append(CONTROLLERS.replace("OK       \n", f"{battery}\n"))
     if storsave is not None:
         texts.append(f"/c2/u0 Storsave Policy = {storsave}\n/c2/u0 Write Cache = {'on' if 'W' in column else 'off'}\n")
-    found = card(*texts).volumes[0].cache
+    found = controller(*texts).volumes[0].cache
     assert found is not None
     return found
 
@@ -39,16 +39,16 @@ def cache(
         ("balance", None, (None, "write_back", "unknown")),
     ],
 )
-def test_storsave_and_the_battery_tell_whether_write_back_is_safe(
+def test_storsave_and_the_battery_give_the_protection(
     storsave: str | None, battery: str | None, expected: tuple[str | None, str | None, str]
 ) -> None:
-    """A battery that is there and not ready turns the cache off; without one it stays on; `perform` disregards it."""
+    """An unready battery disables the cache, a missing one does not, and `perform` ignores it."""
     found = cache(storsave=storsave, battery=battery)
     assert (found.write_policy, found.write_active, found.controller_cache) == expected
 
 
-def test_what_is_not_in_force_has_its_reason() -> None:
-    """The battery by its own word, or the unit's state under `protect`."""
+def test_an_inactive_write_back_has_a_reason() -> None:
+    """The reason is the battery's word, or the unit's state under `protect`."""
     assert cache(storsave="balance", battery="Testing").why_not_in_force == "The battery is not ready: Testing."
     degraded = cache(storsave="protect", status="DEGRADED")
     assert (degraded.write_active, "DEGRADED" in (degraded.why_not_in_force or "")) == ("write_through", True)
@@ -57,7 +57,7 @@ def test_what_is_not_in_force_has_its_reason() -> None:
 
 
 def test_a_write_cache_that_is_off_is_safe() -> None:
-    """Whatever the battery is."""
+    """A disabled write cache holds no data, whatever the battery."""
     found = cache("Ri", battery="Failed", storsave="perform")
     assert (found.write_policy, found.write_active, found.controller_cache) == (
         "write_through",
@@ -78,44 +78,44 @@ def test_a_write_cache_that_is_off_is_safe() -> None:
         ("OFF", None),
     ],
 )
-def test_the_column_tells_the_read_cache_in_newer_releases(column: str, policy: ReadPolicy | None) -> None:
-    """ON and OFF of older ones are about the write cache only."""
+def test_the_column_gives_the_read_cache_in_newer_releases(column: str, policy: ReadPolicy | None) -> None:
+    """ON and OFF of older releases refer to the write cache only."""
     assert cache(column).read_policy == policy
 
 
-def test_off_is_everything_off_where_the_release_is_a_newer_one() -> None:
-    """Its ports' table shows that."""
-    found = card(UNITS.replace("RiW", "OFF"), PORTS).volumes[0].cache
+def test_off_in_a_newer_release_includes_the_read_cache() -> None:
+    """The table of ports shows that the release is a newer one."""
+    found = controller(UNITS.replace("RiW", "OFF"), PORTS).volumes[0].cache
     assert found is not None
     assert found.read_policy == "off"
 
 
-def test_the_units_own_lines_tell_more_than_the_column() -> None:
-    """Read cache `Basic` reads nothing ahead."""
-    found = card(UNIT).volumes[0].cache
+def test_the_units_lines_are_more_precise_than_the_column() -> None:
+    """Read cache `Basic` does not read ahead."""
+    found = controller(UNIT).volumes[0].cache
     assert found is not None
     assert (found.read_policy, found.write_active) == ("none", "write_back")
 
 
 def test_a_battery_that_is_switched_off_protects_nothing() -> None:
-    """The card ignores it."""
-    found = card(UNIT, BATTERY.replace("bbu   On ", "bbu   Off")).volumes[0].cache
+    """The controller ignores a disabled battery."""
+    found = controller(UNIT, BATTERY.replace("bbu   On ", "bbu   Off")).volumes[0].cache
     assert found is not None
     assert (found.write_policy, found.controller_cache) == ("unprotected_write_back", "unprotected")
 
 
 def test_the_9500s_has_no_storsave_but_guards_its_cache() -> None:
-    """By its firmware, while the battery is not ready."""
-    cards = CARDS.replace("9650SE-8LPML", "9500S-8     ").replace("OK       \n", "Charging\n")
-    found = card(cards, UNITS.replace("RiW", "ON ")).volumes[0].cache
+    """The 9500S disables its cache while the battery is not ready."""
+    controllers = CONTROLLERS.replace("9650SE-8LPML", "9500S-8     ").replace("OK       \n", "Charging\n")
+    found = controller(controllers, UNITS.replace("RiW", "ON ")).volumes[0].cache
     assert found is not None
     assert (found.write_policy, found.write_active) == ("protected_write_back", "write_through")
 
 
 @pytest.mark.parametrize("line", ["Storsave Policy = reckless", "Read Cache = psychic"])
-def test_a_setting_that_nobody_knows_is_said(line: str) -> None:
-    """With its words kept."""
+def test_an_unknown_setting_is_reported(line: str) -> None:
+    """An unknown value is kept as printed, and a problem reports it."""
     label, value = line.split(" = ")
-    found = told(UNIT.replace("Storsave Policy = balance", line).replace("Read Cache = Basic", line))
+    found = observed(UNIT.replace("Storsave Policy = balance", line).replace("Read Cache = Basic", line))
     assert {problem.kind for problem in found.problems} == {"unread"}
     assert found.controllers[0].volumes[0].details[label] == value

@@ -10,10 +10,10 @@ from raidctl.model import ProblemKind
 from raidctl.request import Failure, RunAnswer, converse
 from raidctl.vendor.protocol import Confidence, Observation
 from raidctl_threeware import observe, sniff
-from tests.vendors.threeware.threeware_texts import (
+from tests.vendors.threeware.threeware_outputs import (
     ALL,
     BATTERY,
-    CARDS,
+    CONTROLLERS,
     DRIVE,
     ENCLOSURE,
     MORE,
@@ -29,30 +29,30 @@ FIXTURES = Path(__file__).resolve().parents[3] / "fixtures"
 TOOL = {"tw_cli": "/usr/sbin/tw_cli"}
 SERIALS = {f"tw_cli /c2/p{port} show serial": ran(f"/c2/p{port} Serial = 5QE0AB{port}C\n") for port in range(5)}
 WHOLE = {
-    "tw_cli show": ran(CARDS), "tw_cli /c2 show all": ran(ALL), **SERIALS, "tw_cli /c2/u0 show all": ran(UNIT),
+    "tw_cli show": ran(CONTROLLERS), "tw_cli /c2 show all": ran(ALL), **SERIALS, "tw_cli /c2/u0 show all": ran(UNIT),
 }  # fmt: skip
 BAD = ran("Error: (CLI:108) Invalid command or object.\n", code=1)
 
 
 def seen(script: Script, host: HostView | None = None) -> Observation:
-    """What the dialogue with a scripted machine finds."""
+    """The observation of a scripted machine."""
     return converse(observe(host or HostView()), script)
 
 
 def argv(script: Script) -> list[str]:
-    """The command lines that were asked for."""
+    """The requested command lines."""
     return [" ".join(request.argv) for request in script.asked]
 
 
 def test_without_the_tool_nothing_is_asked() -> None:
-    """Cards without a tool are somebody else's business."""
+    """Without tw_cli, nothing is run and nothing is reported."""
     script = Script({})
     assert seen(script) == Observation()
     assert script.asked == []
 
 
-def test_a_call_for_the_list_one_for_the_card_and_one_for_each_unit_and_drive() -> None:
-    """Spares have no StorSave, the table no serial numbers; all calls share the family's lock and change nothing."""
+def test_list_controller_units_and_drives_are_one_call_each() -> None:
+    """Spares have no StorSave; all calls share one lock and change nothing."""
     script = Script(TOOL, WHOLE)
     found = seen(script)
     assert argv(script) == list(WHOLE)
@@ -64,8 +64,8 @@ def test_a_call_for_the_list_one_for_the_card_and_one_for_each_unit_and_drive() 
     assert [tool.path for tool in found.tools] == ["/usr/sbin/tw_cli"]
 
 
-def test_cards_without_storsave_are_not_asked_for_it() -> None:
-    """It came with the 9550SX."""
+def test_controllers_without_storsave_are_not_asked_for_it() -> None:
+    """StorSave exists since the 9550SX."""
     old = {name: ran(answer.text.replace("9650SE-8LPML", "8506-8")) for name, answer in WHOLE.items()}
     script = Script(TOOL, old)
     seen(script)
@@ -73,7 +73,7 @@ def test_cards_without_storsave_are_not_asked_for_it() -> None:
 
 
 def test_a_serial_number_that_is_refused_is_unknown_and_no_error() -> None:
-    """Old firmware may not know the command; a table with serial numbers needs none."""
+    """Old firmware may refuse the command; a table with serial numbers needs none."""
     script = Script(TOOL, {**WHOLE, **dict.fromkeys(SERIALS, BAD)})
     found = seen(script)
     assert [drive.serial for drive in found.controllers[0].drives] == [None] * 5
@@ -85,12 +85,12 @@ def test_a_serial_number_that_is_refused_is_unknown_and_no_error() -> None:
 
 
 def test_an_old_release_is_asked_with_info() -> None:
-    """The refusals before are forgiven."""
+    """Refused newer commands are no problem."""
     script = Script(
         TOOL,
         {
             "tw_cli show": BAD,
-            "tw_cli info": ran(CARDS.replace("9650SE-8LPML", "7506-8")),
+            "tw_cli info": ran(CONTROLLERS.replace("9650SE-8LPML", "7506-8")),
             "tw_cli /c2 show all": BAD,
             "tw_cli info c2": ran(UNITS + OLD_PORTS),
         },
@@ -114,8 +114,8 @@ def test_an_old_release_is_asked_with_info() -> None:
         (ran("No controller found.\n", code=0), "note"),
     ],
 )
-def test_what_goes_wrong_is_a_problem(answer: RunAnswer, kind: ProblemKind) -> None:
-    """With a remedy where it is an error; the exit code tells nothing."""
+def test_a_failure_is_a_problem(answer: RunAnswer, kind: ProblemKind) -> None:
+    """An error has a remedy, and the exit code is ignored."""
     found = seen(Script(TOOL, {"tw_cli show": answer, "tw_cli info": answer}))
     assert found.controllers == ()
     assert kind in {problem.kind for problem in found.problems}
@@ -123,15 +123,17 @@ def test_what_goes_wrong_is_a_problem(answer: RunAnswer, kind: ProblemKind) -> N
 
 
 def test_no_controllers_without_root_is_a_missing_right() -> None:
-    """The tool sees nothing when it may not look."""
+    """Without root, "No controller found" is a missing right."""
     nothing = ran("No controller found.\n")
     script = Script(TOOL, {"tw_cli show": nothing, "tw_cli info": nothing})
     assert "no_right" in {problem.kind for problem in seen(script, HostView(root=False)).problems}
 
 
-def test_a_card_that_cannot_be_read_is_still_listed() -> None:
-    """As the list tells it, with the failure beside it."""
-    found = seen(Script(TOOL, {"tw_cli show": ran(CARDS), "tw_cli /c2 show all": RunAnswer(trouble=Failure.TIMEOUT)}))
+def test_a_controller_that_cannot_be_read_is_listed() -> None:
+    """The controller is shown from the list, with the failure."""
+    found = seen(
+        Script(TOOL, {"tw_cli show": ran(CONTROLLERS), "tw_cli /c2 show all": RunAnswer(trouble=Failure.TIMEOUT)})
+    )
     assert [item.model for item in found.controllers] == ["9650SE-8LPML"]
     assert "unread" in {problem.kind for problem in found.problems}
 
@@ -139,7 +141,7 @@ def test_a_card_that_cannot_be_read_is_still_listed() -> None:
 @pytest.mark.parametrize(
     ("text", "command"),
     [
-        (CARDS, "tw_cli show"),
+        (CONTROLLERS, "tw_cli show"),
         (ALL, "tw_cli /cX show all"),
         (UNITS, "tw_cli /cX show unitstatus"),
         (PORTS, "tw_cli /cX show drivestatus"),
@@ -153,7 +155,7 @@ def test_a_card_that_cannot_be_read_is_still_listed() -> None:
     ],
 )
 def test_outputs_are_recognised(text: str, command: str) -> None:
-    """By what stands in them; the name tells nothing."""
+    """Outputs are recognised by their content alone."""
     found = sniff("output.txt", "\n\n" + text.replace("\n", "\r\n"))
     assert found is not None
     if text is not MORE:
@@ -162,13 +164,13 @@ def test_outputs_are_recognised(text: str, command: str) -> None:
 
 @pytest.mark.parametrize("text", ["", "Hello\n", "Port Status\n80 open\n", "Name = x\nUnit = y\n", "u0 p0\n", "----\n"])
 def test_other_texts_are_not_claimed(text: str) -> None:
-    """Headings and labels that anybody prints are not enough."""
+    """Headings and labels that any tool prints are not enough."""
     assert sniff("tw_cli.txt", text) is None
 
 
 @pytest.mark.parametrize("machine", sorted(path.name for path in FIXTURES.glob("threeware-*")))
-def test_our_own_machines_are_understood_to_the_last_line(machine: str) -> None:
-    """And only their hardware has trouble."""
+def test_recorded_machines_are_read_to_the_last_line(machine: str) -> None:
+    """No line of a recorded machine is left unread."""
     folder = FIXTURES / machine
     answers = json.loads((folder / "record.json").read_text(encoding="utf-8"))["answers"]
     script = Script(
@@ -180,5 +182,5 @@ def test_our_own_machines_are_understood_to_the_last_line(machine: str) -> None:
         },
     )
     found = seen(script)
-    assert [line.text for sheet in found.outputs for line in sheet.unparsed()] == []
+    assert [line.text for output in found.outputs for line in output.unparsed()] == []
     assert {problem.kind for problem in found.problems} <= {"state", "note"}

@@ -1,4 +1,4 @@
-"""Deeds on 3ware controllers: each command, what the next reading shows, what is refused and why."""
+"""Operations on 3ware controllers: commands, effects, refusals and their reasons."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from raidctl.vendor.plan import Action, Deed
 from tests.support.deeds import bays, look, operations, planned, play, run, simulated
 from tests.support.machines import recording
 
-CARD, UNIT, MIRROR = "threeware:6", "threeware:6/v1", "threeware:6/v0"
+CONTROLLER, UNIT, MIRROR = "threeware:6", "threeware:6/v1", "threeware:6/v0"
 MEMBER, SPARE, FREE = "threeware:6/p3", "threeware:6/p6", "threeware:6/p7"
 
 
 @pytest.fixture
 def demo(tmp_path: Path) -> Simulated:
-    """A mirror of p0 and p1, a RAID-5 of p2 to p5, the spare p6, the free drive p7; Auto-Rebuild is off."""
+    """A mirror, a RAID-5 of p2 to p5, the spare p6 and the free drive p7, without Auto-Rebuild."""
     return simulated("9690", tmp_path)
 
 
 def deed(verb: str, drive: str | None = MEMBER, target: str = UNIT, **more: str) -> Deed:
-    """A deed on the demo."""
+    """An operation on the demo."""
     return Deed(object_id=target, verb=verb, drive=drive, **more)  # type: ignore[arg-type] # a verb
 
 
 def why(demo: Simulated, *deeds: Deed) -> str:
-    """The reason of a refusal."""
+    """The reasons of a refusal."""
     made = planned(look(demo), *deeds)
     assert made.steps == ()
     return " ".join(denial.reason for denial in made.denials)
@@ -51,8 +51,8 @@ def test_every_recorded_output_is_printed_as_it_was(tmp_path: Path) -> None:
 
 
 def test_a_member_is_removed_and_a_new_drive_rebuilt(demo: Simulated) -> None:
-    """Without a spare the unit is degraded until the rebuild is started; it ends with the clock."""
-    assert play(demo, deed("remove_spare", SPARE, CARD)) == ["tw_cli /c6/u2 del quiet"]
+    """Without a spare the unit is degraded until the rebuild is started."""
+    assert play(demo, deed("remove_spare", SPARE, CONTROLLER)) == ["tw_cli /c6/u2 del quiet"]
     assert play(demo, deed("take_out")) == ["tw_cli /c6/p3 remove quiet"]
     assert "p3" not in roles(demo)
     assert look(demo).inventory.controllers[0].volumes[1].status == "degraded"
@@ -71,21 +71,21 @@ def test_a_member_is_removed_and_a_new_drive_rebuilt(demo: Simulated) -> None:
 
 
 def test_a_removed_drive_comes_back_by_a_rescan(demo: Simulated) -> None:
-    """That is the way back, and a rebuild follows."""
+    """A rescan is the undo, and a rebuild follows."""
     [step] = planned(look(demo), deed("take_out")).steps
     assert (str(step.undo), step.way_back) == ("tw_cli /c6 rescan", "other")
     play(demo, deed("take_out"))
 
 
-def test_the_plan_says_that_auto_rebuild_takes_any_drive(demo: Simulated, tmp_path: Path) -> None:
-    """S6: with the policy on, or unknown; not with it off."""
+def test_the_plan_reports_that_auto_rebuild_takes_any_drive(demo: Simulated, tmp_path: Path) -> None:
+    """The plan reports it if Auto-Rebuild is on or unknown (S6)."""
     [step] = planned(look(demo), deed("take_out")).steps
     assert "Auto-Rebuild" not in " ".join(step.affects)
     seen = look(simulated("threeware-9690sa-rebuilding", tmp_path))
     [step] = planned(seen, deed("take_out", "threeware:6/p0", MIRROR)).steps
     assert "Auto-Rebuild is on" in " ".join(step.affects)
-    [card] = seen.inventory.controllers
-    unknown = replace(card, details={})
+    [controller] = seen.inventory.controllers
+    unknown = replace(controller, details={})
     made = operations("threeware").plan_deeds(
         unknown, [deed("take_out", "threeware:6/p0", MIRROR)], seen.inventory.tools, seen.view
     )
@@ -93,7 +93,7 @@ def test_the_plan_says_that_auto_rebuild_takes_any_drive(demo: Simulated, tmp_pa
 
 
 def test_with_auto_rebuild_the_controller_begins_without_a_command(tmp_path: Path) -> None:
-    """A new drive is used at once: letting it in needs no step."""
+    """A new drive is used at once, so adding it needs no step."""
     machine = simulated("threeware-9690sa-rebuilding", tmp_path)
     machine.pass_time(10_000)
     machine.pull("p6")
@@ -104,35 +104,35 @@ def test_with_auto_rebuild_the_controller_begins_without_a_command(tmp_path: Pat
 
 
 def test_spares_are_units_that_are_looked_up_by_their_drive(demo: Simulated) -> None:
-    """The number that is deleted must still be that of a spare with this drive, right before the command."""
-    [step] = planned(look(demo), deed("remove_spare", SPARE, CARD)).steps
+    """The deleted unit must still be a spare with this drive, right before the command."""
+    [step] = planned(look(demo), deed("remove_spare", SPARE, CONTROLLER)).steps
     assert {one.object_id for one in step.requires} == {SPARE}
-    assert play(demo, deed("add_spare", FREE, CARD)) == ["tw_cli /c6 add type=spare disk=7"]
-    play(demo, deed("remove_spare", SPARE, CARD), back=False)  # u3, that of p7, becomes u2
+    assert play(demo, deed("add_spare", FREE, CONTROLLER)) == ["tw_cli /c6 add type=spare disk=7"]
+    play(demo, deed("remove_spare", SPARE, CONTROLLER), back=False)  # u3, that of p7, becomes u2
     assert unmet(look(demo), step.requires) != []
-    assert play(demo, deed("remove_spare", FREE, CARD), back=False) == ["tw_cli /c6/u2 del quiet"]
+    assert play(demo, deed("remove_spare", FREE, CONTROLLER), back=False) == ["tw_cli /c6/u2 del quiet"]
     assert [volume.id for volume in look(demo).inventory.controllers[0].volumes] == [MIRROR, UNIT]
 
 
 def test_what_the_tool_would_refuse_is_refused_before(demo: Simulated) -> None:
-    """Each with its reason."""
+    """Each refusal of the tool is foreseen with its reason."""
     assert "no spares of one unit" in why(demo, deed("add_spare", FREE, UNIT))
-    assert "is not free" in why(demo, deed("add_spare", MEMBER, CARD))
-    assert "is no spare" in why(demo, deed("remove_spare", FREE, CARD))
+    assert "is not free" in why(demo, deed("add_spare", MEMBER, CONTROLLER))
+    assert "is no spare" in why(demo, deed("remove_spare", FREE, CONTROLLER))
     assert "is no member" in why(demo, deed("take_out", SPARE))
     assert planned(look(demo), deed("take_out", FREE)).steps == ()
-    [card] = look(demo).inventory.controllers
-    single = replace(card, volumes=tuple(replace(one, raid_level="raid0") for one in card.volumes))
+    [controller] = look(demo).inventory.controllers
+    single = replace(controller, volumes=tuple(replace(one, raid_level="raid0") for one in controller.volumes))
     seen = look(demo)
     made = operations("threeware").plan_deeds(single, [deed("take_out")], seen.inventory.tools, seen.view)
     assert "takes no drive out" in made.denials[0].reason
-    nameless = replace(card, drives=tuple(replace(one, serial=None) for one in card.drives))
+    nameless = replace(controller, drives=tuple(replace(one, serial=None) for one in controller.drives))
     made = operations("threeware").plan_deeds(nameless, [deed("take_out")], seen.inventory.tools, seen.view)
     assert [(denial.guard, denial.unknown) for denial in made.denials] == [("X1", True)]
 
 
 def test_a_verify_of_a_mirror_is_a_repair(demo: Simulated) -> None:
-    """It overwrites one copy where they differ: only as a repair, which must be confirmed."""
+    """It overwrites one copy, so it needs a confirmed repair."""
     refused = planned(look(demo), deed("start_check", None, MIRROR)).denials
     assert [denial.alternative for denial in refused] == [f"raidctl check start {MIRROR} --repair"]
     assert play(demo, deed("repair", None, MIRROR)) == ["tw_cli /c6/u0 start verify"]
@@ -142,8 +142,8 @@ def test_a_verify_of_a_mirror_is_a_repair(demo: Simulated) -> None:
     assert {volume.status for volume in look(demo).inventory.controllers[0].volumes} == {"ok"}
 
 
-def test_done_decides_and_the_question_is_no_answer(demo: Simulated) -> None:
-    """Without quiet the tool asks, and nothing happens."""
+def test_done_decides_and_a_question_is_no_success(demo: Simulated) -> None:
+    """Without "quiet" the tool asks, and nothing is changed."""
     judge = operations("threeware").judge
     action = Action(argv=("tw_cli", "/c6/p3", "remove", "quiet"))
     assert judge(action, RunAnswer(code=0, out=b"Removing port /c6/p3 ... Done.\n")) is None
@@ -160,7 +160,7 @@ def test_done_decides_and_the_question_is_no_answer(demo: Simulated) -> None:
 
 
 def test_bays_are_ports(demo: Simulated) -> None:
-    """A removed drive is still in its bay; a bay that never had a drive cannot be used."""
+    """A removed drive is still in its bay; a port without a recorded drive cannot be used."""
     simulator = bays("threeware")
     play(demo, deed("take_out"), back=False)
     with pytest.raises(ValueError, match="not an empty bay"):

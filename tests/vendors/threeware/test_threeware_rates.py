@@ -1,4 +1,4 @@
-"""Rates of 3ware controllers, set through the change engine on a recorded machine that can be changed."""
+"""Rates of 3ware controllers, set on a simulated machine."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ def rates(named: Machine) -> tuple[str | None, str | None]:
     return (found.rebuild, found.check) if found is not None else (None, None)
 
 
-def test_rates_are_set_read_again_and_put_back(named: Machine, tmp_path: Path) -> None:
-    """A bare number, which the command line takes for percent, is a level here."""
+def test_rates_are_set_read_again_and_restored(named: Machine, tmp_path: Path) -> None:
+    """A percentage of the command line is a level of the controller."""
     assert rates(named) == ("1", "1")
     work = planned(named, tmp_path, {"rebuild_rate": "5%", "check_rate": "2%"})
     assert [str(step.action) for step in work.plan.steps] == [
@@ -57,14 +57,14 @@ def test_rates_are_set_read_again_and_put_back(named: Machine, tmp_path: Path) -
     [("rebuild_rate", "0%"), ("rebuild_rate", "6%"), ("rebuild_rate", "high"), ("patrol_read_rate", "3%")],
 )
 def test_what_is_no_level_is_refused(named: Machine, tmp_path: Path, setting: Setting, value: str) -> None:
-    """Also a rebuild rate of 0 (T7), and a rate that these controllers do not have."""
+    """A rebuild rate of 0 (T7), and a rate that these controllers lack, are refused."""
     work = planned(named, tmp_path, {setting: value})
     assert not work.plan.steps
     assert len(work.plan.refusals) == 1
 
 
 def test_nothing_else_is_set(named: Machine, tmp_path: Path) -> None:
-    """The capabilities give the reason."""
+    """The reason comes from the capabilities."""
     desired = Desired(object_id="threeware:6/u0", setting="write_policy", value="write_through")
     work = work_on(named, tmp_path, lambda _: [desired])
     assert "sets only the rates" in work.plan.refusals[0].reason
@@ -75,7 +75,7 @@ def test_nothing_else_is_set(named: Machine, tmp_path: Path) -> None:
     [("Setting Rebuild Rate on /c6 to [3] ... Done.\n", True), ("Error: (CLI:003) Invalid value\n", False),
      ("Setting Rebuild Rate on /c6 to [3] ... Failed.\n", False), ("", False)],
 )  # fmt: skip
-def test_the_tool_has_done_it_if_it_says_so(text: str, fine: bool) -> None:
-    """Its exit code does not decide."""
+def test_the_tools_done_decides(text: str, fine: bool) -> None:
+    """The output decides, not the exit code."""
     action = Action(argv=("tw_cli", "/c6", "set", "rebuildrate=3"))
     assert (judge(action, RunAnswer(code=0, out=text.encode())) is None) == fine

@@ -1,4 +1,4 @@
-"""Whatever comes in, an observation comes out."""
+"""Any input gives a consistent observation."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 import raidctl_threeware
 from raidctl.request import decode
 from raidctl.vendor.protocol import Document, Observation
-from tests.vendors.threeware.threeware_texts import (
+from tests.vendors.threeware.threeware_outputs import (
     ALL,
     BATTERY,
-    CARDS,
+    CONTROLLERS,
     DRIVE,
     ENCLOSURE,
     MORE,
@@ -25,12 +25,12 @@ from tests.vendors.threeware.threeware_texts import (
     UNITS,
 )  # fmt: skip
 
-TEXTS = (CARDS, ALL, UNITS, PORTS, OLD_PORTS, BATTERY, UNIT, DRIVE, ENCLOSURE, MORE)
+TEXTS = (CONTROLLERS, ALL, UNITS, PORTS, OLD_PORTS, BATTERY, UNIT, DRIVE, ENCLOSURE, MORE)
 WHOLE = "".join(TEXTS)
 
 
 def check(found: Observation) -> None:
-    """Ids are unique, references resolve, every fact belongs to an object that exists."""
+    """Ids are unique, references resolve, and every fact belongs to an existing object."""
     existing = set()
     for controller in found.controllers:
         groups = (controller.batteries, controller.arrays, controller.volumes, controller.drives)
@@ -39,17 +39,17 @@ def check(found: Observation) -> None:
         assert {v.array for v in controller.volumes} | {d.array for d in controller.drives} <= {*ids, None}
         assert {name for a in controller.arrays for name in (*a.drives, *a.spares)} <= set(ids)
         existing |= set(ids)
-    assert {fact.object_id for sheet in found.outputs for fact in sheet.facts} <= existing
+    assert {fact.object_id for output in found.outputs for fact in output.facts} <= existing
 
 
 def read(*texts: str) -> Observation:
-    """The observation of some texts."""
+    """The observation of some outputs."""
     return raidctl_threeware.read([Document(f"text {n}", "show", text) for n, text in enumerate(texts)])
 
 
 @pytest.mark.parametrize("text", TEXTS)
 def test_threeware_robust_a_text_may_end_anywhere(text: str) -> None:
-    """Cut after every seventh character, each text still gives a consistent observation."""
+    """Cut after every seventh character, each output gives a consistent observation."""
     for cut in range(0, len(text), 7):
         check(read(text[:cut]))
 
@@ -68,20 +68,20 @@ def test_threeware_robust_outputs_in_any_order_and_number(texts: list[str]) -> N
 
 @given(st.binary(max_size=400))
 def test_threeware_robust_random_bytes(data: bytes) -> None:
-    """Random bytes are no exception."""
+    """Random bytes give a consistent observation."""
     raidctl_threeware.sniff("x", decode(data))
     check(read(decode(data)))
 
 
 @given(st.sampled_from(TEXTS), st.integers(min_value=0), st.text(max_size=12))
 def test_threeware_robust_a_text_with_a_foreign_piece(text: str, place: int, piece: str) -> None:
-    """A piece of anything, put anywhere into an output, breaks nothing."""
+    """Any text inserted anywhere into an output gives a consistent observation."""
     at = place % len(text)
     check(read(text[:at] + piece + text[at:]))
 
 
 def test_threeware_robust_a_table_without_its_first_title() -> None:
-    """Rows that cannot be told whose they are stay unread, and are listed as such."""
+    """Rows below an unknown heading are left unread."""
     found = read(UNIT_HEAD.replace("Unit  ", "Unit- ", 1) + "u0    RAID-5    OK  -  -  64K  465.641   RiW    OFF\n")
     assert not found.controllers or not found.controllers[0].volumes
     assert any("RAID-5" in line.text for line in found.outputs[0].unparsed())
@@ -90,7 +90,7 @@ def test_threeware_robust_a_table_without_its_first_title() -> None:
 @settings(max_examples=40)
 @given(st.sampled_from(WHOLE.splitlines()), st.integers(min_value=1, max_value=400))
 def test_threeware_robust_figures_with_hundreds_of_digits(line: str, digits: int) -> None:
-    """A figure that is far too long is left unread, or kept as it is."""
+    """A number with hundreds of digits is left unread or kept as printed."""
     check(read(WHOLE.replace(line, line.replace("2", "9" * digits))))
 
 
@@ -112,7 +112,7 @@ def test_threeware_robust_figures_with_hundreds_of_digits(line: str, digits: int
     ids=lambda junk: junk[:12].strip(),
 )
 def test_threeware_robust_junk(junk: str) -> None:
-    """Megabytes of junk are gone through to the end, and every line of them is on the sheet."""
+    """Megabytes of junk are read to the end, and every line is in the output."""
     raidctl_threeware.sniff("x", junk)
     found = read(junk)
     check(found)
@@ -135,5 +135,5 @@ def test_threeware_robust_growth_is_linear() -> None:
 
 
 def test_threeware_robust_line_ends_make_no_difference() -> None:
-    """CR LF is LF."""
+    """CR LF gives the same controllers as LF."""
     assert read(WHOLE.replace("\n", "\r\n")).controllers == read(WHOLE).controllers

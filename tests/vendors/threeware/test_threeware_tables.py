@@ -4,10 +4,10 @@ import pytest
 
 from raidctl.model import BatteryStatus, Health, RaidLevel, VolumeStatus
 from tests.support.judged import wrong
-from tests.vendors.threeware.threeware_texts import (
+from tests.vendors.threeware.threeware_outputs import (
     ALL,
     BATTERY,
-    CARDS,
+    CONTROLLERS,
     DRIVE,
     ENCLOSURE,
     MORE,
@@ -17,17 +17,17 @@ from tests.vendors.threeware.threeware_texts import (
     UNIT,
     UNIT_HEAD,
     UNITS,
-    card,
+    controller,
     left,
-    told,
+    observed,
 )  # fmt: skip
 
 GIB = 1024**3
 
 
-def test_a_card_tells_what_it_is() -> None:
-    """Its number is the tool's; memory is binary; what has no field is kept."""
-    found = card(CARDS, ALL)
+def test_the_controller_is_read() -> None:
+    """The number is the tool's, memory is binary, and labels without a field are details."""
+    found = controller(CONTROLLERS, ALL)
     assert (found.id, found.model, found.serial) == ("threeware:2", "9650SE-8LPML", "L326025A8350411")
     assert (found.firmware, found.mode) == ("FE9X 4.10.00.027", "raid")
     assert found.cache is not None
@@ -37,7 +37,7 @@ def test_a_card_tells_what_it_is() -> None:
 
 def test_a_unit_is_an_array_and_a_volume() -> None:
     """Sizes are binary; the SCSI target is the number of the unit."""
-    found = card(ALL)
+    found = controller(ALL)
     (volume,) = found.volumes
     (array,) = found.arrays
     assert (volume.id, volume.array, volume.raid_level) == ("threeware:2/v0", "threeware:2/u0", "raid5")
@@ -47,10 +47,10 @@ def test_a_unit_is_an_array_and_a_volume() -> None:
 
 
 def test_a_spare_is_a_drive_and_no_volume() -> None:
-    """What the units' table says of it is kept with the drive, or with the card where no drive is listed."""
-    spare = card(ALL).drives[3]
+    """The unit of a spare is a detail of its drive, if listed."""
+    spare = controller(ALL).drives[3]
     assert (spare.role, spare.array, spare.details["u1 UnitType"]) == ("spare", None, "SPARE")
-    alone = card(UNITS)
+    alone = controller(UNITS)
     assert [volume.id for volume in alone.volumes] == ["threeware:unknown/v0"]
     assert alone.details["u1 Status"] == "OK"
 
@@ -72,17 +72,17 @@ def test_a_spare_is_a_drive_and_no_volume() -> None:
     ],
 )
 def test_the_status_of_a_unit(row: str, status: VolumeStatus, operation: str | None, percent: float | None) -> None:
-    """With the percentage of the operation that its word names."""
-    (volume,) = card(UNIT_HEAD + f"u0    RAID-6    {row}  64K     100.0     OFF    OFF\n").volumes
+    """The percentage is that of the operation in the status word."""
+    (volume,) = controller(UNIT_HEAD + f"u0    RAID-6    {row}  64K     100.0     OFF    OFF\n").volumes
     assert (volume.status, volume.status_text) == (status, row.split(maxsplit=1)[0])
     found = (volume.progress.operation, volume.progress.percent) if volume.progress else (None, None)
     assert found == (operation, percent)
 
 
 @pytest.mark.parametrize(("word", "kind"), [("LEVITATING", "unread"), ("UNKNOWN", "state"), ("OK*", "state")])
-def test_a_status_that_is_odd_is_said(word: str, kind: str) -> None:
-    """A word that nobody knows, the tool's own `UNKNOWN`, and the mark of a drive error."""
-    found = told(UNIT_HEAD + f"u0    RAID-6    {word}  - - 64K 100.0 OFF OFF\n")
+def test_an_odd_status_is_reported(word: str, kind: str) -> None:
+    """An unknown word, the tool's `UNKNOWN`, and the mark of a drive error are problems."""
+    found = observed(UNIT_HEAD + f"u0    RAID-6    {word}  - - 64K 100.0 OFF OFF\n")
     assert [(problem.kind, problem.where) for problem in found.problems] == [(kind, "threeware:unknown/v0")]
     assert found.controllers[0].volumes[0].status_text == word
 
@@ -95,21 +95,21 @@ def test_a_status_that_is_odd_is_said(word: str, kind: str) -> None:
     ],
 )  # fmt: skip
 def test_unit_types(word: str, level: RaidLevel | None) -> None:
-    """One that migrates has two levels, and none is shown; its own word is kept."""
-    found = told(UNIT_HEAD + f"u0    {word}    OK  - - - 100.0 OFF OFF\n")
+    """A migrating unit has two levels, so its level is unknown; the tool's word is kept."""
+    found = observed(UNIT_HEAD + f"u0    {word}    OK  - - - 100.0 OFF OFF\n")
     (volume,) = found.controllers[0].volumes
     assert (volume.raid_level, volume.details["UnitType"]) == (level, word)
     assert found.problems == ()
 
 
 def test_the_units_table_of_old_releases() -> None:
-    """Other columns, the strip with a blank, the write cache only."""
+    """Old releases have other columns, a strip size with a blank, and the write cache only."""
     text = (
         "Unit  UnitType  Status         %Cmpl  Stripe  Size(GB)  Cache  AVerify  IgnECC\n"
         + RULE
         + "u0    RAID-5    VERIFYING      12     64 K    465.641   OFF    OFF      OFF\n"
     )
-    (volume,) = card(text).volumes
+    (volume,) = controller(text).volumes
     assert (volume.strip_bytes, volume.details["IgnECC"]) == (65536, "OFF")
     assert volume.progress is not None
     assert volume.progress.percent == 12.0
@@ -118,8 +118,8 @@ def test_the_units_table_of_old_releases() -> None:
 
 
 def test_drives_of_newer_releases() -> None:
-    """SAS drives without their vendor's column; enclosure and slot where they sit in one."""
-    drives = card(ALL).drives
+    """SAS models exclude the vendor; enclosure and slot are read."""
+    drives = controller(ALL).drives
     assert [drive.id for drive in drives][:2] == ["threeware:2/p0", "threeware:2/p1"]
     assert (drives[1].model, drives[1].interface, drives[1].size_bytes) == (
         "WDC WD2502ABYS-01B7A", "sata", round(232.88 * GIB),
@@ -129,16 +129,16 @@ def test_drives_of_newer_releases() -> None:
 
 
 def test_drives_of_older_releases() -> None:
-    """Blocks give the exact size; an empty port is no drive."""
-    drives = card(OLD_PORTS).drives
+    """The count of blocks gives the exact size; an empty port is no drive."""
+    drives = controller(OLD_PORTS).drives
     assert [(drive.serial, drive.size_bytes) for drive in drives] == [
         ("5QE0AB1C", 488397168 * 512), ("5QE0AB7K", 488397168 * 512),
     ]  # fmt: skip
 
 
-def test_ports_alone_do_not_tell_what_their_unit_is() -> None:
-    """That of one drive may be a hot spare, that of several is none; no volume is shown."""
-    found = card(PORTS)
+def test_ports_alone_do_not_show_the_kind_of_unit() -> None:
+    """A unit of one drive may be a hot spare, and no volume is shown."""
+    found = controller(PORTS)
     assert found.volumes == ()
     assert [drive.role for drive in found.drives] == ["member", "member", "member", None, "unassigned"]
     assert found.drives[0].array == "threeware:2/u0"
@@ -153,25 +153,25 @@ def test_ports_alone_do_not_tell_what_their_unit_is() -> None:
     ],
 )  # fmt: skip
 def test_the_status_of_a_drive(word: str, health: Health) -> None:
-    """Trouble is a problem of the drive."""
-    found = told(UNITS, PORTS.replace("p1    OK             u0", f"p1    {word:<14} u0"))
+    """A bad status is a problem of the drive."""
+    found = observed(UNITS, PORTS.replace("p1    OK             u0", f"p1    {word:<14} u0"))
     drive = found.controllers[0].drives[1]
     assert (drive.status, drive.status_text) == (health, word)
     assert (drive.id in wrong(found)) == (health != "ok")
 
 
-def test_the_drive_that_a_rebuild_writes_to_is_no_longer_lost() -> None:
-    """DEGRADED in a unit that rebuilds is a warning."""
+def test_the_target_of_a_rebuild_is_a_warning() -> None:
+    """DEGRADED in a rebuilding unit is a warning."""
     units = UNITS.replace("u0    RAID-5    OK             -  ", "u0    RAID-5    REBUILDING     4% ")
-    found = card(units, PORTS.replace("p1    OK      ", "p1    DEGRADED"))
+    found = controller(units, PORTS.replace("p1    OK      ", "p1    DEGRADED"))
     assert found.drives[1].status == "warning"
 
 
-def test_a_drive_that_is_well_itself_stays_degraded_in_its_unit() -> None:
-    """The worse of both words counts, in either order."""
+def test_the_worse_status_of_a_drive_counts() -> None:
+    """A drive that is DEGRADED in its unit stays so, in either order."""
     ports = PORTS.replace("p1    OK      ", "p1    DEGRADED")
     for texts in ((ports, DRIVE), (DRIVE, ports)):
-        assert card(UNITS, *texts).drives[1].status_text == "DEGRADED"
+        assert controller(UNITS, *texts).drives[1].status_text == "DEGRADED"
 
 
 @pytest.mark.parametrize(
@@ -184,8 +184,8 @@ def test_a_drive_that_is_well_itself_stays_degraded_in_its_unit() -> None:
     ],
 )  # fmt: skip
 def test_a_battery(word: str, status: BatteryStatus, replace: bool | None) -> None:
-    """Trouble is a problem of the battery; a word that nobody knows as well."""
-    found = told(BATTERY.replace("OK        OK       OK", f"{word:<9} OK       OK"))
+    """A bad status and an unknown word are problems of the battery."""
+    found = observed(BATTERY.replace("OK        OK       OK", f"{word:<9} OK       OK"))
     (battery,) = found.controllers[0].batteries
     assert (battery.kind, battery.status, battery.replace, battery.status_text) == ("battery", status, replace, word)
     assert [problem.kind for problem in found.problems] == (["unread"] if status == "unknown" else [])
@@ -193,8 +193,8 @@ def test_a_battery(word: str, status: BatteryStatus, replace: bool | None) -> No
 
 
 def test_a_battery_in_full() -> None:
-    """Labels are the tool's own; the temperature is in degrees."""
-    found = card(
+    """All labels of a battery are read; the temperature is in degrees Celsius."""
+    found = controller(
         "  /c2/bbu Online State              = On\n  /c2/bbu BBU Ready                 = No\n"
         "  /c2/bbu BBU Status                = Charging\n  /c2/bbu Battery Temperature Value = 31 deg C\n"
         "  /c2/bbu Estimated Backup Capacity = 88 Hours\n"
@@ -205,34 +205,34 @@ def test_a_battery_in_full() -> None:
 
 
 @pytest.mark.parametrize(("word", "count"), [("OK", 1), ("TESTING", 1), ("-", 0)])
-def test_the_list_of_cards_tells_of_batteries(word: str, count: int) -> None:
-    """A dash means that there is none."""
-    assert len(card(CARDS.replace("OK       \n", f"{word}\n")).batteries) == count
+def test_the_list_of_controllers_shows_batteries(word: str, count: int) -> None:
+    """A dash means that the controller has no battery."""
+    assert len(controller(CONTROLLERS.replace("OK       \n", f"{word}\n")).batteries) == count
 
 
 @pytest.mark.parametrize("lines", [1, 2])
-def test_a_list_that_is_cut_off_behind_its_head_is_told_apart_from_an_empty_one(lines: int) -> None:
-    """Nothing follows the titles of the columns, or the rule below them."""
+def test_a_list_that_is_cut_off_behind_its_head_is_not_empty(lines: int) -> None:
+    """A table that ends below its titles, or below their rule, is cut off."""
     head = UNITS.lstrip("\n").splitlines()[:lines]
-    [output] = told("\n" + "\n".join(head) + "\n").outputs
+    [output] = observed("\n" + "\n".join(head) + "\n").outputs
     assert output.cut_off == "nothing follows the head of its last table"
 
 
 def test_a_list_that_is_cut_off_in_its_last_column_is_read() -> None:
-    """The battery is not told then."""
-    assert card(CARDS.replace("OK       \n", "")).model == "9650SE-8LPML"
+    """Without the last column, the battery is unknown."""
+    assert controller(CONTROLLERS.replace("OK       \n", "")).model == "9650SE-8LPML"
 
 
-def test_units_that_are_not_optimal_are_said_where_nothing_lists_them() -> None:
-    """In the list of cards alone."""
-    listed = CARDS.replace("2       0       2", "2       1       2")
-    assert [problem.kind for problem in told(listed).problems] == ["state"]
-    assert told(listed, ALL).problems == ()
+def test_units_that_are_not_optimal_are_reported_if_not_listed() -> None:
+    """The list of controllers alone gives a problem, a listed unit does not."""
+    listed = CONTROLLERS.replace("2       0       2", "2       1       2")
+    assert [problem.kind for problem in observed(listed).problems] == ["state"]
+    assert observed(listed, ALL).problems == ()
 
 
 def test_a_drive_in_full() -> None:
-    """Serial number, firmware, exact size, hours, temperature, reallocated sectors."""
-    (drive,) = card(DRIVE).drives
+    """Serial number, firmware, exact size, hours, temperature and reallocated sectors are read."""
+    (drive,) = controller(DRIVE).drives
     assert (drive.serial, drive.firmware, drive.model) == ("WD-WCAT19320042", "02.03B02", "WDC WD2502ABYS-01B7A0")
     assert (drive.size_bytes, drive.power_on_hours, drive.temperature_celsius) == (488397168 * 512, 41077, 34)
     assert (drive.errors.media, drive.rpm, drive.media, drive.link_gbps) == (2, 7200, "hdd", 3.0)
@@ -240,28 +240,28 @@ def test_a_drive_in_full() -> None:
 
 
 def test_enclosures_are_kept_in_the_tools_words_and_place_the_drives() -> None:
-    """The slot's port tells where a drive sits; trouble is a problem of the card."""
-    found = told(ALL, ENCLOSURE.replace("fan0        OK  ", "fan0        FAIL"))
+    """The slot's port gives a drive's bay; a failed part is a problem."""
+    found = observed(ALL, ENCLOSURE.replace("fan0        OK  ", "fan0        FAIL"))
     (only,) = found.controllers
     assert (only.drives[4].enclosure, only.drives[4].bay) == ("e1", "0")
     assert only.details["e1 fan0"] == "Status FAIL, State ON, Step 3, RPM 4120"
     assert [problem.message for problem in found.problems] == ["fan0 of enclosure e1: FAIL."]
 
 
-def test_an_alarm_that_sounds_is_told_once() -> None:
-    """The status of the enclosure and the list of its alarms say the same."""
+def test_an_active_alarm_is_reported_once() -> None:
+    """The enclosure's status and its alarm give one problem."""
     text = ENCLOSURE.replace("/c2/e1      OK", "/c2/e1      ALARM-ACTIVATED").replace(
         "alm0        OK             OFF", "alm0        ACTIVATED      ON "
     )
-    assert [problem.message for problem in told(ALL, text).problems] == ["enclosure e1: ALARM-ACTIVATED."]
+    assert [problem.message for problem in observed(ALL, text).problems] == ["enclosure e1: ALARM-ACTIVATED."]
 
 
-def test_sub_units_tell_the_members_and_their_state() -> None:
-    """A member without a drive is a problem; the counts are told."""
+def test_sub_units_give_the_members_and_their_state() -> None:
+    """A member without a drive is a problem, and the counts are read."""
     text = UNIT.replace("p2    -       232.82", "-     -       232.82").replace(
         "u0-2     DISK      OK      ", "u0-2     DISK      DEGRADED"
     )
-    found = told(ALL, text)
+    found = observed(ALL, text)
     (volume,) = found.controllers[0].volumes
     assert (volume.drives_expected, volume.drives_active) == (3, 2)
     assert volume.details["u0-1"] == "UnitType DISK, Status OK, Port p1, Size(GB) 232.82"
@@ -269,32 +269,32 @@ def test_sub_units_tell_the_members_and_their_state() -> None:
 
 
 def test_a_carved_unit_is_several_volumes() -> None:
-    """Each is a LUN of the unit's target, with a size of its own."""
+    """Each volume is a LUN of the unit's target with a separate size."""
     row = "u0/v{}    Volume    -              -       -       -     -       {}\n"
     more = row.format(0, "2047.00") + row.format(1, "1529.06")
     carved = UNIT.replace(row.format(0, "465.641"), more)
-    volumes = card(carved).volumes
+    volumes = controller(carved).volumes
     assert [volume.id for volume in volumes] == ["threeware:2/v0", "threeware:2/v0-1"]
     assert [volume.details["SCSI target"] for volume in volumes] == ["0:0:0", "0:0:1"]
     assert volumes[1].size_bytes == round(1529.06 * GIB)
 
 
-def test_a_progress_told_in_words() -> None:
-    """`is rebuilding with percent completion = 40%`."""
+def test_a_progress_in_words_is_read() -> None:
+    """`is rebuilding with percent completion = 40%` is the progress."""
     text = (
         UNIT.replace("status = OK", "status = REBUILDING")
         .replace("is not rebuilding, its current state is OK", "is rebuilding with percent completion = 40%")
         .replace("state is OK", "state is REBUILDING")
         .replace("u0       RAID-5    OK  ", "u0       RAID-5    REBUILDING")
     )
-    (volume,) = card(text).volumes
+    (volume,) = controller(text).volumes
     assert volume.progress is not None
     assert (volume.progress.operation, volume.progress.percent) == ("rebuild", 40.0)
 
 
 def test_every_line_is_used() -> None:
-    """Versions, events, phys, schedules and rules included."""
-    found = told(CARDS, ALL, UNIT, DRIVE, ENCLOSURE, MORE, OLD_PORTS)
+    """No line of versions, events, phys, schedules or rules is left unread."""
+    found = observed(CONTROLLERS, ALL, UNIT, DRIVE, ENCLOSURE, MORE, OLD_PORTS)
     assert left(found) == []
     assert [tool.version for tool in found.tools] == ["2.00.11.020"]
 
@@ -308,20 +308,20 @@ def test_every_line_is_used() -> None:
         ("/srv/c7/unitstatus.txt", "threeware:unknown"),
     ],
 )
-def test_the_name_of_an_output_may_tell_the_card(name: str, expected: str) -> None:
-    """A command line, or a file called after one."""
-    assert [item.id for item in told(UNITS, names=[name]).controllers] == [expected]
+def test_the_name_of_an_output_may_give_the_controller(name: str, expected: str) -> None:
+    """A command line, or a file named after one, gives the controller."""
+    assert [item.id for item in observed(UNITS, names=[name]).controllers] == [expected]
 
 
-def test_a_prompt_tells_the_card() -> None:
-    """That of tw_cli itself, and the shell's."""
+def test_a_prompt_gives_the_controller() -> None:
+    """The prompts of tw_cli and of the shell give the controller."""
     for prompt in ("//localhost> /c7 show unitstatus", "root@host:~# tw_cli info c7 unitstatus"):
-        assert card(f"{prompt}\n{UNITS}").id == "threeware:7"
+        assert controller(f"{prompt}\n{UNITS}").id == "threeware:7"
 
 
-def test_cards_are_kept_apart() -> None:
-    """Units of the same number on two cards."""
-    found = told(ALL, ALL.replace("/c2", "/c3"), names=["tw_cli /c2 show all", "tw_cli /c3 show all"])
+def test_controllers_are_kept_apart() -> None:
+    """Units with the same number on two controllers are separate."""
+    found = observed(ALL, ALL.replace("/c2", "/c3"), names=["tw_cli /c2 show all", "tw_cli /c3 show all"])
     assert [item.id for item in found.controllers] == ["threeware:2", "threeware:3"]
     assert [len(item.drives) for item in found.controllers] == [5, 5]
 
@@ -336,33 +336,33 @@ def test_cards_are_kept_apart() -> None:
         ("", "unread"),
     ],
 )
-def test_what_tells_nothing_is_a_problem(text: str, kind: str) -> None:
-    """Could not read is not nothing there."""
-    found = told(text)
+def test_an_output_without_content_is_a_problem(text: str, kind: str) -> None:
+    """An unreadable output is reported differently from a missing controller."""
+    found = observed(text)
     assert found.controllers == ()
     assert [problem.kind for problem in found.problems] == [kind]
 
 
 @pytest.mark.parametrize(("unit", "role"), [("-", "unassigned"), ("u?", None), ("group1", None)])
 def test_only_a_drive_without_a_unit_is_unassigned(unit: str, role: str | None) -> None:
-    """What stands for no unit is a hyphen; another word is not understood, and the drive is not called free."""
+    """A hyphen is no unit; an unknown word leaves the role unknown."""
     text = (
         "Port   Status           Unit   Size        Blocks        Serial\n"
         "---------------------------------------------------------------\n"
         f"p0     OK               {unit:6} 465.76 GB   976773168     RCTLSERIAL01\n"
     )
-    (drive,) = card(text).drives
+    (drive,) = controller(text).drives
     assert drive.role == role
-    assert bool(told(text).problems) == (role is None)
+    assert bool(observed(text).problems) == (role is None)
 
 
-def test_a_count_of_blocks_that_does_not_fit_the_size_is_not_taken() -> None:
-    """A figure that was cut off makes no small drive: the size counts, and the doubt is told."""
+def test_a_count_of_blocks_that_contradicts_the_size_is_ignored() -> None:
+    """A cut block count is ignored, and a problem reports it."""
     text = (
         "Port   Status           Unit   Size        Blocks        Serial\n"
         "---------------------------------------------------------------\n"
         "p0     OK               u0     465.76 GB   97677"
     )
-    (drive,) = card(text).drives
+    (drive,) = controller(text).drives
     assert drive.size_bytes == round(465.76 * GIB)
-    assert any("97677" in problem.message for problem in told(text).problems)
+    assert any("97677" in problem.message for problem in observed(text).problems)

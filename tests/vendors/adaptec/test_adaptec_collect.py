@@ -1,4 +1,4 @@
-"""Outputs in part, in mails, one after the other, and with volumes that are being worked on."""
+"""Partial, pasted and combined outputs, and volumes with a running task."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import pytest
 
 from raidctl.model import Controller
 from tests.support.judged import conditions
-from tests.vendors.adaptec.adaptec_texts import (
+from tests.vendors.adaptec.adaptec_outputs import (
     DONE,
     RULE,
     SUB,
     area,
-    card_of,
+    controller_of,
     drive_text,
     found,
     lines,
@@ -41,7 +41,7 @@ def volumes_only(*volumes: str) -> str:
 
 
 def test_a_task_belongs_to_the_controller_of_its_command_line() -> None:
-    """What another card's volume 0 does is not what this one's does."""
+    """A task of controller 2 does not affect the volume of controller 1."""
     text = f"~# arcconf getconfig 1\n{machine()}\n~# arcconf getstatus 2\n{status_text('Rebuild', 7)}"
     first, second = found(text).controllers
     assert (first.id, first.volumes[0].status, first.volumes[0].progress) == ("adaptec:1", "ok", None)
@@ -55,21 +55,21 @@ def test_a_task_belongs_to_the_controller_of_its_command_line() -> None:
         ("Build/Verify", "initializing"), ("Compacting", "migrating"), ("Dancing", "unknown"),
     ],
 )  # fmt: skip
-def test_a_task_alone_tells_the_status(operation: str, status: str) -> None:
-    """``getstatus`` prints no status of the volume; what goes on is one."""
+def test_a_task_alone_gives_the_status(operation: str, status: str) -> None:
+    """``getstatus`` prints no volume status; the running task gives it."""
     volume = volume_of(status_text(operation, 9))
     assert volume.status == status
     assert volume.progress is not None
     assert volume.progress.percent == 9.0
 
 
-def test_a_rebuild_that_only_the_task_tells_is_a_problem_in_plain_words() -> None:
-    """No status word stands in the message where the tool printed none."""
+def test_a_rebuild_known_from_its_task_alone_is_a_problem() -> None:
+    """A rebuild is a problem even if the tool printed no status word."""
     assert [one.rule for one in conditions(found(status_text("Rebuild", 9)))] == ["volume_rebuilding"]
 
 
 def test_a_task_makes_an_optimal_volume_a_checked_one_and_leaves_a_failed_one() -> None:
-    """The status word stands in the text beside it."""
+    """A check changes the status of an optimal volume only; the tool's word is kept."""
     for word, status in (("Optimal", "checking"), ("Failed", "failed"), ("Degraded", "degraded")):
         config = machine(volumes=[volume_text(0, {"Status of logical device": word})])
         volume = volume_of(config + status_text("Verify", 30).replace("found: 2", "found: 1"))
@@ -77,7 +77,7 @@ def test_a_task_makes_an_optimal_volume_a_checked_one_and_leaves_a_failed_one() 
 
 
 def test_a_rebuilding_drive_makes_its_degraded_volume_a_rebuilding_one() -> None:
-    """Also where the segments of the volume do not say so."""
+    """A rebuilding drive makes its degraded volume rebuilding, even without a rebuilding segment."""
     text = machine(
         volumes=[volume_text(0, {"Status of logical device": "Degraded"})],
         drives=[drive_text(0), drive_text(1, {"State": "Rebuilding"})],
@@ -89,41 +89,45 @@ def test_a_rebuilding_drive_makes_its_degraded_volume_a_rebuilding_one() -> None
 
 
 def test_the_evidence_of_a_status_is_the_status_that_is_shown() -> None:
-    """No line is said to tell ``degraded`` where ``rebuilding`` is shown."""
+    """The evidence of a status has the value that is shown."""
     text = machine(volumes=[volume_text(0, {"Status of logical device": "Degraded ( Rebuild : 12 % )"})])
-    (sheet,) = found(text).outputs
-    told = {fact.value for fact in sheet.facts if (fact.object_id, fact.field) == ("adaptec:1/v0", "status")}
-    assert told == {"rebuilding"}
+    (output,) = found(text).outputs
+    values = {fact.value for fact in output.facts if (fact.object_id, fact.field) == ("adaptec:1/v0", "status")}
+    assert values == {"rebuilding"}
 
 
-def places(card: Controller) -> list[tuple[str, str | None, str | None, str | None]]:
+def places(controller: Controller) -> list[tuple[str, str | None, str | None, str | None]]:
     """Id, enclosure, bay and serial number of the drives."""
-    return [(drive.id, drive.enclosure, drive.bay, drive.serial) for drive in card.drives]
+    return [(drive.id, drive.enclosure, drive.bay, drive.serial) for drive in controller.drives]
 
 
-def test_segments_alone_tell_the_drives_by_their_places() -> None:
-    """``getconfig 1 ld`` prints no physical devices; enclosure and slot are their address then."""
-    card = card_of(volumes_only(volume_text(0, segments=PLACED)))
-    assert places(card) == [
+def test_segments_alone_give_the_drives_by_bay() -> None:
+    """``getconfig 1 ld`` lists no devices; enclosure and slot become the drives' addresses."""
+    controller = controller_of(volumes_only(volume_text(0, segments=PLACED)))
+    assert places(controller) == [
         ("adaptec:1/0:4", "0", "4", "W470AAB4"), ("adaptec:1/connector1:5", "Connector 1", "5", "W470AAB5"),
     ]  # fmt: skip
-    assert card.arrays[0].drives == tuple(drive.id for drive in card.drives)
-    assert [drive.role for drive in card.drives] == ["member", "member"]
+    assert controller.arrays[0].drives == tuple(drive.id for drive in controller.drives)
+    assert [drive.role for drive in controller.drives] == ["member", "member"]
 
 
 def test_two_volumes_on_the_same_places_name_each_drive_once() -> None:
-    """A drive is listed once."""
-    card = card_of(volumes_only(volume_text(0, segments=PLACED), volume_text(1, segments=PLACED)))
-    assert len(card.drives) == 2
-    assert [volume.array for volume in card.volumes] == ["adaptec:1/a0", "adaptec:1/a0"]
+    """Two volumes on the same bays list each drive once."""
+    controller = controller_of(volumes_only(volume_text(0, segments=PLACED), volume_text(1, segments=PLACED)))
+    assert len(controller.drives) == 2
+    assert [volume.array for volume in controller.volumes] == ["adaptec:1/a0", "adaptec:1/a0"]
 
 
 def test_a_missing_segment_is_no_drive() -> None:
-    """What is gone is not listed as if it were there."""
+    """A missing segment is not listed as a drive."""
     rows = [PLACED[0], "Missing (Controller:1,Enclosure:0,Slot:5) W470AAB5"]
-    card = card_of(volumes_only(volume_text(0, {"Status of logical device": "Degraded"}, rows)))
-    assert [drive.bay for drive in card.drives] == ["4"]
-    assert (card.volumes[0].status, card.volumes[0].drives_expected, card.volumes[0].drives_active) == (
+    controller = controller_of(volumes_only(volume_text(0, {"Status of logical device": "Degraded"}, rows)))
+    assert [drive.bay for drive in controller.drives] == ["4"]
+    assert (
+        controller.volumes[0].status,
+        controller.volumes[0].drives_expected,
+        controller.volumes[0].drives_active,
+    ) == (
         "degraded",
         2,
         1,
@@ -131,32 +135,35 @@ def test_a_missing_segment_is_no_drive() -> None:
 
 
 def test_the_array_that_a_volume_names_is_its_array() -> None:
-    """Cards with smartpqi print ``Array : 3``, also where no drive has an address and the arrays are not listed."""
+    """Smartpqi prints ``Array : 3``, even if no drive has an address and no array is listed."""
     row = "Present (11444224MB, SAS, HDD, Connector:CN0, Enclosure:1, Slot:3) ZA1AAA3"
     volume = f"{volume_text(1, {'Array': 3}, [])}\n{SUB}\n{lines({'Group 0, Segment 0': row})}"
-    card = card_of(volumes_only(volume))
-    assert (card.volumes[0].array, [array.id for array in card.arrays]) == ("adaptec:1/a3", ["adaptec:1/a3"])
-    assert places(card) == [("adaptec:1/1:3", "1", "3", "ZA1AAA3")]
-    assert (card.arrays[0].status, RULE in volume) == ("ok", False)
+    controller = controller_of(volumes_only(volume))
+    assert (controller.volumes[0].array, [array.id for array in controller.arrays]) == (
+        "adaptec:1/a3",
+        ["adaptec:1/a3"],
+    )
+    assert places(controller) == [("adaptec:1/1:3", "1", "3", "ZA1AAA3")]
+    assert (controller.arrays[0].status, RULE in volume) == ("ok", False)
 
 
 @pytest.mark.parametrize(("level", "spans"), [("50", 2), ("5", None)])
 def test_the_groups_of_segments_are_the_spans(level: str, spans: int | None) -> None:
-    """``Group 1, Segment 0`` is of the second span; a level that has none has none."""
+    """``Group 1, Segment 0`` belongs to the second span; a level without spans has none."""
     row = "Present (11444224MB, SAS, HDD, Connector:CN0, Enclosure:1, Slot:{}) ZA1AAA{}"
     rows = {f"Group {number // 3}, Segment {number % 3}": row.format(number, number) for number in range(6)}
     volume = f"{volume_text(1, {'RAID level': level}, [])}\n{SUB}\n{lines(rows)}"
-    assert card_of(volumes_only(volume)).volumes[0].spans == spans
+    assert controller_of(volumes_only(volume)).volumes[0].spans == spans
 
 
-def test_an_array_of_which_nobody_tells_a_state_is_unknown() -> None:
-    """A volume that names its array without naming drives does not make it well."""
-    card = card_of(volumes_only(volume_text(1, {"Array": 3}, [])))
-    assert [(array.id, array.status) for array in card.arrays] == [("adaptec:1/a3", "unknown")]
+def test_an_array_without_a_reported_state_is_unknown() -> None:
+    """An array known only by the name in a volume has the status unknown."""
+    controller = controller_of(volumes_only(volume_text(1, {"Array": 3}, [])))
+    assert [(array.id, array.status) for array in controller.arrays] == [("adaptec:1/a3", "unknown")]
 
 
-def test_a_size_of_hundreds_of_digits_is_said_and_not_shown() -> None:
-    """Rubbish is no size."""
-    told = found(machine(volumes=[volume_text(0, {"Size": "9" * 400 + " MB"})]))
-    assert told.controllers[0].volumes[0].size_bytes is None
-    assert [problem.where for problem in told.problems if "Size" in problem.message] == ["adaptec:1/v0"]
+def test_a_size_of_hundreds_of_digits_is_reported_and_not_shown() -> None:
+    """An impossible size is unknown, and a problem names the volume."""
+    observation = found(machine(volumes=[volume_text(0, {"Size": "9" * 400 + " MB"})]))
+    assert observation.controllers[0].volumes[0].size_bytes is None
+    assert [problem.where for problem in observation.problems if "Size" in problem.message] == ["adaptec:1/v0"]

@@ -1,4 +1,4 @@
-"""Other calls than getconfig, parts alone and together, errors, JSON, and whose output a text is."""
+"""Commands other than getconfig, partial outputs, errors, JSON, and recognition."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ import pytest
 
 from raidctl.vendor.protocol import Confidence, Document
 from raidctl_adaptec import read, sniff
-from tests.vendors.adaptec.adaptec_texts import (
+from tests.vendors.adaptec.adaptec_outputs import (
     DONE,
     area,
-    card_of,
+    controller_of,
     drive_text,
     found,
     left,
@@ -37,7 +37,7 @@ LIST = (
 
 
 def test_a_task_is_progress_of_its_volume() -> None:
-    """Together with the configuration."""
+    """A task of ``getstatus`` is the progress of the configured volume."""
     observation = read([Document("getconfig 1", "text", machine()), Document("getstatus 1", "text", TASK)])
     (volume,) = observation.controllers[0].volumes
     assert volume.progress is not None
@@ -46,7 +46,7 @@ def test_a_task_is_progress_of_its_volume() -> None:
 
 
 def test_a_task_that_has_failed_is_a_finding() -> None:
-    """``Status : Failed`` of a rebuild; a task that is complete is none."""
+    """A failed rebuild task is a finding, a completed one is not."""
     for word, bad in (("Failed", True), ("Completed", False)):
         text = TASK.replace("In Progress", word)
         problems = read([Document("getstatus 1", "text", text)]).problems
@@ -55,51 +55,54 @@ def test_a_task_that_has_failed_is_a_finding() -> None:
         )
 
 
-def test_several_tasks_are_told_apart() -> None:
-    """Each at its own volume."""
+def test_several_tasks_are_kept_apart() -> None:
+    """Each task is the progress of the volume that it names."""
     second = TASK.split("\n", 1)[1].replace(": 0", ": 1").replace(": 41", ": 7").replace("Rebuild", "Build/Verify")
-    card = card_of(TASK.replace(DONE, "\n") + second)
-    assert [(v.id, v.progress.operation, v.progress.percent) for v in card.volumes if v.progress] == [
+    controller = controller_of(TASK.replace(DONE, "\n") + second)
+    assert [(v.id, v.progress.operation, v.progress.percent) for v in controller.volumes if v.progress] == [
         ("adaptec:1/v0", "rebuild", 41.0),
         ("adaptec:1/v1", "initialize", 7.0),
     ]
 
 
-def test_an_idle_card_is_nothing_to_show() -> None:
-    """The call tells that there are no tasks, and no more."""
+def test_an_idle_controller_shows_nothing() -> None:
+    """A ``getstatus`` without tasks reports nothing."""
     observation = found(IDLE)
     assert (observation.controllers, observation.problems, left(IDLE)) == ((), (), [])
 
 
-def test_a_list_tells_each_card() -> None:
-    """Status, slot, mode, name and serial number."""
-    cards = found(LIST).controllers
-    assert [(c.id, c.slot, c.mode, c.model, c.serial) for c in cards] == [
+def test_a_list_gives_each_controller() -> None:
+    """Status, slot, mode, name and serial number of each controller are read."""
+    controllers = found(LIST).controllers
+    assert [(c.id, c.slot, c.mode, c.model, c.serial) for c in controllers] == [
         ("adaptec:1", "3", "raid", "SmartRAID 3152-8i", "7A0001"),
         ("adaptec:2", "4", "hba", "HBA 1100-8i", "7A0002"),
     ]
     assert left(LIST) == []
 
 
-def test_versions_tell_each_card() -> None:
-    """``getversion`` prints all of them."""
+def test_versions_are_read_for_each_controller() -> None:
+    """``getversion`` prints the firmware of every controller."""
     rows = "\n".join(
         f"Controller #{n}\n==============\n{lines({'Firmware': f'7.{n}-0', 'BIOS': '7.0'}, 0)}\n" for n in (1, 2)
     )
-    cards = found("Controllers found: 2\n" + rows + DONE).controllers
-    assert [(card.id, card.firmware) for card in cards] == [("adaptec:1", "7.1-0"), ("adaptec:2", "7.2-0")]
+    controllers = found("Controllers found: 2\n" + rows + DONE).controllers
+    assert [(controller.id, controller.firmware) for controller in controllers] == [
+        ("adaptec:1", "7.1-0"),
+        ("adaptec:2", "7.2-0"),
+    ]
 
 
 def test_expanders_are_details() -> None:
-    """Under their numbers."""
+    """Expanders are details of their controller, by number."""
     row = lines({"Expander ID": 0, "Vendor ID": "ACME"})
     text = f"Controllers found: 1\n\nExpander List for Controller 2:\n\nExpander# 1\n{row}{DONE}"
-    card = card_of(text)
-    assert (card.id, card.details["Expander 1: Vendor ID"]) == ("adaptec:2", "ACME")
+    controller = controller_of(text)
+    assert (controller.id, controller.details["Expander 1: Vendor ID"]) == ("adaptec:2", "ACME")
 
 
 def test_the_counters_of_a_drive_are_its_details() -> None:
-    """``phyerrorlog N device C D``."""
+    """The counters of ``phyerrorlog N device C D`` are details of the drive."""
     text = (
         "Controllers found: 1\n\nPhysical Device Information:\n----------------------------\n\n"
         "Channel            : 0\nDevice             : 4\nVendor             : ATA\nModel              : KX100\n"
@@ -107,14 +110,14 @@ def test_the_counters_of_a_drive_are_its_details() -> None:
         "ID      Size     Value  Description\n0x0001  4            0  Command failed due to ICRC error\n"
         "0x000a  4            6  Register device to host FISes sent due to a COMRESET\n" + DONE
     )
-    (drive,) = card_of(text).drives
+    (drive,) = controller_of(text).drives
     assert (drive.id, drive.model, drive.serial, drive.interface) == ("adaptec:1/0,4", "KX100", "Q1", "sata")
     assert drive.details["Register device to host FISes sent due to a COMRESET"] == "6"
     assert left(text) == []
 
 
 def test_fragments_are_put_together() -> None:
-    """``AD``, ``LD`` and ``PD`` of the same card are one card."""
+    """``LD`` and ``PD`` of the same controller are merged."""
     parts = [
         Document(
             "arcconf getconfig 1 LD",
@@ -127,12 +130,12 @@ def test_fragments_are_put_together() -> None:
             "Controllers found: 1\n" + area("Physical Device information", drive_text(0), drive_text(1)),
         ),
     ]
-    (card,) = read(parts).controllers
-    assert card.arrays[0].drives == ("adaptec:1/0,0", "adaptec:1/0,1")
+    (controller,) = read(parts).controllers
+    assert controller.arrays[0].drives == ("adaptec:1/0,0", "adaptec:1/0,1")
 
 
 def test_the_number_comes_from_the_command_the_segments_or_the_count() -> None:
-    """A second card is not taken for the first."""
+    """The controller's number comes from the command, the segments or the count."""
     text = machine().replace("Controllers found: 1", "Controllers found: 2")
     assert found(text, "arcconf GETCONFIG 2 AL").controllers[0].id == "adaptec:2"
     segment = text.replace("Present (0,0)", "Present (Controller:2,Enclosure:0,Slot:0)")
@@ -140,18 +143,18 @@ def test_the_number_comes_from_the_command_the_segments_or_the_count() -> None:
     assert found(machine()).controllers[0].id == "adaptec:1"
 
 
-def test_two_machines_are_two_cards() -> None:
-    """The same number with another serial number is another card."""
+def test_two_machines_are_two_controllers() -> None:
+    """The same number with another serial number is another controller."""
     other = machine({"Controller Serial Number": "OTHER"})
     observation = read([Document("a/getconfig 1", "text", machine()), Document("b/getconfig 1", "text", other)])
-    assert [card.id for card in observation.controllers] == ["adaptec:1", "adaptec:1-2"]
+    assert [controller.id for controller in observation.controllers] == ["adaptec:1", "adaptec:1-2"]
 
 
 def test_lost_indentation_and_line_ends_make_no_difference() -> None:
-    """People paste outputs."""
+    """A pasted output without indentation and with CR LF gives the same controller."""
     text = machine()
     flat = "\r\n".join(line.strip() for line in text.split("\n"))
-    assert card_of(flat) == card_of(text)
+    assert controller_of(flat) == controller_of(text)
 
 
 @pytest.mark.parametrize(
@@ -164,15 +167,15 @@ def test_lost_indentation_and_line_ends_make_no_difference() -> None:
         ("", "unread"),
     ],
 )
-def test_an_answer_without_a_card_is_said(text: str, kind: str) -> None:
-    """Could not read is not the same as is not there."""
+def test_an_output_without_a_controller_is_reported(text: str, kind: str) -> None:
+    """An output that could not be read is reported differently from a missing controller."""
     observation = found(text)
     assert observation.controllers == ()
     assert [problem.kind for problem in observation.problems] == [kind]
 
 
-def test_what_a_card_does_not_support_is_no_failure() -> None:
-    """``getconfig N LD`` of an HBA ends with an aborted command."""
+def test_an_unsupported_command_is_no_failure() -> None:
+    """``getconfig N LD`` of an HBA ends with an aborted command, which is no problem."""
     text = "Controllers found: 1\nThe requested feature is not supported on this controller.\n\nCommand aborted."
     assert (found(text).problems, left(text)) == ((), [])
 
@@ -201,11 +204,16 @@ def json_text(value: object) -> str:
 
 
 def test_json_is_read() -> None:
-    """Published keys fill fields."""
-    (card,) = found(json_text(JSON), kind="json").controllers
-    assert (card.id, card.model, card.serial, card.mode) == ("adaptec:1", "SmartRAID 3151-4i", "9C0001", "mixed")
-    assert (card.arrays[0].size_bytes, card.arrays[0].drives) == (512000, ("adaptec:1/0,4",))
-    volume, drive = card.volumes[0], card.drives[0]
+    """Documented JSON keys fill fields."""
+    (controller,) = found(json_text(JSON), kind="json").controllers
+    assert (controller.id, controller.model, controller.serial, controller.mode) == (
+        "adaptec:1",
+        "SmartRAID 3151-4i",
+        "9C0001",
+        "mixed",
+    )
+    assert (controller.arrays[0].size_bytes, controller.arrays[0].drives) == (512000, ("adaptec:1/0,4",))
+    volume, drive = controller.volumes[0], controller.drives[0]
     assert (volume.raid_level, volume.status, volume.size_bytes, volume.array) == (
         "raid10",
         "ok",
@@ -216,14 +224,14 @@ def test_json_is_read() -> None:
 
 
 def test_json_keys_that_are_not_published_are_details() -> None:
-    """Every leaf is accounted for."""
+    """Undocumented JSON keys are details, and no leaf is left unread."""
     observation = found(json_text(JSON), kind="json")
     assert observation.controllers[0].details["flavour"] == "plum"
-    assert [line.text for sheet in observation.outputs for line in sheet.unparsed()] == []
+    assert [line.text for output in observation.outputs for line in output.unparsed()] == []
 
 
-def test_an_unknown_json_state_is_said() -> None:
-    """A number whose meaning is not published is not guessed."""
+def test_an_unknown_json_state_is_reported() -> None:
+    """A number with an undocumented meaning is unknown, and a problem names the volume."""
     changed = json.loads(json.dumps(JSON))
     changed["Controller"]["LogicalDrive"][0]["state"] = 77
     observation = found(json_text(changed), kind="json")
@@ -231,22 +239,22 @@ def test_an_unknown_json_state_is_said() -> None:
     assert [p.where for p in observation.problems if p.kind == "unread"] == ["adaptec:1/v0"]
 
 
-def test_json_that_was_cut_off_is_said() -> None:
-    """Nothing of it is shown as if it were all."""
+def test_json_that_was_cut_off_is_reported() -> None:
+    """A JSON document that was cut off gives no controller and one problem."""
     observation = found(json_text(JSON)[:200], kind="json")
     assert (observation.controllers, [p.kind for p in observation.problems]) == ((), ["unread"])
 
 
 @pytest.mark.parametrize("text", [machine(), pqi(), TASK, IDLE, LIST])
 def test_an_output_is_recognised(text: str) -> None:
-    """By its content."""
+    """Each output is recognised by its content."""
     claim = sniff("x.txt", text)
     assert claim is not None
     assert (claim.kind, claim.confidence is Confidence.SURE) == ("text", True)
 
 
 def test_json_is_recognised() -> None:
-    """By its keys."""
+    """JSON is recognised by its keys."""
     claim = sniff("x.txt", json_text(JSON))
     assert claim is not None
     assert claim.kind == "json"
@@ -264,5 +272,5 @@ def test_json_is_recognised() -> None:
     ],
 )
 def test_other_texts_are_not_claimed(text: str) -> None:
-    """Nor the outputs of other tools."""
+    """Outputs of other tools are not claimed."""
     assert sniff("x.txt", text) is None

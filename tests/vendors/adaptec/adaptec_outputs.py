@@ -1,4 +1,4 @@
-"""Texts in the form of arcconf, with names and numbers of our own, and a runner that answers by a script."""
+"""Outputs in arcconf's formats with invented values, and a runner that replies from a table."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def area(title: str, *bodies: str) -> str:
     return "\n".join([RULE, title, RULE, *bodies, ""])
 
 
-CARD: dict[str, object] = {
+CONTROLLER: dict[str, object] = {
     "Controller Status": "Optimal",
     "Channel description": "SAS/SATA",
     "Controller Model": "Adaptec 6405",
@@ -113,12 +113,12 @@ def drive_text(number: int, changes: Mapping[str, object] | None = None) -> str:
         "Reported Location": f"Enclosure 0, Slot {number}",
         "Serial number": f"W470AAA{number}",
     }
-    told = {**DRIVE, **own, **(changes or {})}
-    return f"      Device #{number}\n         Device is a Hard drive\n{lines(told, 9)}"
+    values = {**DRIVE, **own, **(changes or {})}
+    return f"      Device #{number}\n         Device is a Hard drive\n{lines(values, 9)}"
 
 
 def volume_text(number: int, changes: Mapping[str, object] | None = None, segments: Sequence[str] | None = None) -> str:
-    """The section of a logical device of an aacraid card, on the drives 0,0 and 0,1 unless told otherwise."""
+    """The section of a logical device of an aacraid controller; the default drives are 0,0 and 0,1."""
     rows = segments if segments is not None else [f"Present (0,{n}) W470AAA{n}" for n in range(2)]
     below = lines({f"Segment {n}": row for n, row in enumerate(rows)})
     head = f"Logical device number {number}\n{lines({**VOLUME, **(changes or {})})}"
@@ -126,18 +126,18 @@ def volume_text(number: int, changes: Mapping[str, object] | None = None, segmen
 
 
 def machine(
-    card: Mapping[str, object] | None = None,
+    controller: Mapping[str, object] | None = None,
     backup: str = ZMM,
     volumes: Sequence[str] | None = None,
     drives: Sequence[str] | None = None,
 ) -> str:
-    """``getconfig 1`` of an aacraid card with one mirror."""
+    """``getconfig 1`` of an aacraid controller with one mirror."""
     return "\n".join(
         [
             "Controllers found: 1",
             area(
                 "Controller information",
-                lines({**CARD, **(card or {})}),
+                lines({**CONTROLLER, **(controller or {})}),
                 part("Controller Version Information", VERSIONS),
                 backup,
             ),
@@ -149,19 +149,19 @@ def machine(
 
 
 def pqi(
-    card: Mapping[str, object] | None = None,
+    controller: Mapping[str, object] | None = None,
     cache: Mapping[str, object] | None = None,
     backup: Mapping[str, object] | None = GREEN,
     volume: Mapping[str, object] | None = None,
 ) -> str:
-    """``getconfig 1`` of a smartpqi card with one RAID-5."""
+    """``getconfig 1`` of a smartpqi controller with one RAID-5."""
     array = lines({"Name": "A", "Status": "Ok", "Total Size": "2861588 MB", "Unused Size": "0 MB"})
     return "\n".join(
         [
             "Controllers found: 1",
             area(
                 "Controller information",
-                lines({**PQI, **(card or {})}),
+                lines({**PQI, **(controller or {})}),
                 part("Cache Properties", {**PQI_CACHE, **(cache or {})}),
                 part("Green Backup Information", backup) if backup else "",
                 part("Controller Version Information", {"Firmware": "4.72"}),
@@ -179,52 +179,52 @@ def pqi(
 
 
 def found(text: str, name: str = "getconfig.txt", kind: str = "text") -> Observation:
-    """What the family makes of a loose text."""
+    """The observation of a single output."""
     return read([Document(name, kind, text)])
 
 
-def card_of(text: str) -> Controller:
-    """The only controller of a text."""
+def controller_of(text: str) -> Controller:
+    """The only controller of an output."""
     (controller,) = found(text).controllers
     return controller
 
 
 def volume_of(text: str) -> Volume:
-    """The first volume of a text."""
-    return card_of(text).volumes[0]
+    """The first volume of an output."""
+    return controller_of(text).volumes[0]
 
 
 def drive_of(text: str) -> Drive:
-    """The first drive of a text."""
-    return card_of(text).drives[0]
+    """The first drive of an output."""
+    return controller_of(text).drives[0]
 
 
 def battery_of(text: str) -> Battery:
-    """The only battery of a text."""
-    (battery,) = card_of(text).batteries
+    """The only battery of an output."""
+    (battery,) = controller_of(text).batteries
     return battery
 
 
 def left(text: str) -> list[str]:
     """The lines that no parser used."""
-    return [line.text for sheet in found(text).outputs for line in sheet.unparsed()]
+    return [line.text for output in found(text).outputs for line in output.unparsed()]
 
 
 def ran(text: str, code: int = 0) -> RunAnswer:
-    """An answer of the tool."""
+    """A reply of the tool."""
     return RunAnswer(code=code, out=text.encode())
 
 
 @dataclass
 class Script:
-    """Answers by a table, and remembers what was asked."""
+    """A runner that replies from a table and records the requests."""
 
     answers: Mapping[str, RunAnswer] = field(default_factory=dict)
     path: str | None = "/usr/sbin/arcconf"
     asked: list[Run] = field(default_factory=list)
 
     def carry_out(self, requests: Sequence[Request[Any]]) -> Sequence[Answer]:
-        """Answer each request; what the table does not have ends with exit code 3 and no text."""
+        """Answer each request; a command outside the table ends with exit code 3 and no output."""
         return [self._answer(request) for request in requests]
 
     def _answer(self, request: Request[Any]) -> Answer:
@@ -236,5 +236,5 @@ class Script:
 
     @property
     def calls(self) -> list[str]:
-        """The command lines that were asked for."""
+        """The requested command lines."""
         return [" ".join(request.argv) for request in self.asked]

@@ -1,4 +1,4 @@
-"""What a careful reader finds in an output of mdadm's, and must find in the model too."""
+"""Details of mdadm's outputs that the model must show."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ import pytest
 
 import raidctl_md as md
 from raidctl.vendor.protocol import Document
-from tests.vendors.md.md_texts import DETAIL, EXAMINE, array, controller, drives, read, told, unparsed, volume
+from tests.vendors.md.md_outputs import DETAIL, EXAMINE, array, controller, drives, lines_of, read, unparsed, volume
 
 
-def test_md_reading_the_remark_behind_a_uuid_is_no_part_of_it() -> None:
-    """0.90 keeps the host in the UUID, and mdadm says so behind it; the UUID stands alone."""
+def test_md_reader_the_remark_behind_a_uuid_is_no_part_of_it() -> None:
+    """The remark "(local to host plum)" is not part of the UUID."""
     text = DETAIL.replace("c6d7e8f9\n", "c6d7e8f9 (local to host plum)\n")
     assert volume(text).unique_id == "0a1b2c3d:4e5f6071:8293a4b5:c6d7e8f9"
     assert controller(text, EXAMINE).volumes == (volume(text, EXAMINE),)
 
 
-def test_md_reading_members_stand_in_the_order_of_their_slots() -> None:
-    """Members by slot, then the journal, spares, and failed ones; arrays and volumes by number."""
+def test_md_reader_members_are_in_the_order_of_their_slots() -> None:
+    """Members by slot, then journal, spares and failed ones; arrays and volumes by number."""
     text = (
         "md10 : active raid5 sde1[9](F) sdc1[2] sdd1[4](S) sdb1[1] sdf1[5](J) sda1[0]\n"
         "      2048 blocks super 1.2 level 5, 64k chunk, algorithm 2 [3/3] [UUU]\n\n"
@@ -34,8 +34,8 @@ def test_md_reading_members_stand_in_the_order_of_their_slots() -> None:
     assert found.arrays[1].spares == ("md:md10/sdd1",)
 
 
-def test_md_reading_slots_outweigh_the_order_of_the_text() -> None:
-    """A replaced member keeps its new number in mdstat; its slot in the table of --detail is what counts."""
+def test_md_reader_slots_outweigh_the_order_of_the_text() -> None:
+    """The slots of --detail give the order, not the numbers of mdstat."""
     mdstat = "md7 : active raid6 sdd1[3] sda1[8] sdc1[2] sdb1[1] sde1[9](S)\n      20953088 blocks [4/4] [UUUU]\n"
     detail = DETAIL.replace("       0       8        1        0 ", "       8       8        1        0 ")
     assert array(detail, mdstat).drives == tuple(f"md:md7/sd{letter}1" for letter in "abcd")
@@ -54,20 +54,20 @@ def test_md_reading_slots_outweigh_the_order_of_the_text() -> None:
         ("  Used Dev Size : 20953088 sectors (9.99 GiB 10.73 GB)", None),
     ],
 )
-def test_md_reading_what_a_member_offers_is_its_size(line: str, size: int | None) -> None:
-    """The size of an examined member is told under different names; what the array uses of it is not its size."""
+def test_md_reader_what_a_member_offers_is_its_size(line: str, size: int | None) -> None:
+    """The labels differ by release; the size that the array uses is not the member's size."""
     text = EXAMINE.replace(" Avail Dev Size : 20953088 sectors (9.99 GiB 10.73 GB)", line)
     assert drives(text)["sdd1"].size_bytes == size
 
 
 @pytest.mark.parametrize(("word", "metadata"), [("00.90.03", "0.90"), ("01.02", "1.2"), ("01", "1"), ("", None)])
-def test_md_reading_versions_of_old_releases(word: str, metadata: str | None) -> None:
-    """Leading zeros are no part of a version; none is printed for an array without superblocks."""
+def test_md_reader_versions_of_old_releases(word: str, metadata: str | None) -> None:
+    """Leading zeros are not part of a version; an array without superblocks has none."""
     assert volume(DETAIL.replace("Version : 1.2", f"Version : {word}")).metadata == metadata
 
 
-def test_md_reading_an_array_in_a_container_without_the_container() -> None:
-    """The place in a container that nobody describes stands for the format; a DDF label tells it."""
+def test_md_reader_an_array_in_a_container_without_the_container() -> None:
+    """Without its container, an array's metadata is the container's name or DDF."""
     mdstat = "md126 : active raid1 sdb[1] sda[0]\n      9000 blocks super external:/md127/0 [2/2] [UU]\n"
     assert volume(mdstat).metadata == "external:/md127/0"
     ddf = (
@@ -79,35 +79,35 @@ def test_md_reading_an_array_in_a_container_without_the_container() -> None:
     assert unparsed(read(ddf)) == []
 
 
-def test_md_reading_a_version_that_is_a_place_in_a_container() -> None:
+def test_md_reader_a_version_that_is_a_place_in_a_container() -> None:
     """Some releases print the array's place in its container as the version."""
     found = controller(DETAIL.replace("Version : 1.2", "Version : /md127/0"))
     assert (found.arrays[0].id, found.volumes[0].id, found.volumes[0].metadata) == ("md:md127/array", "md:md7", None)
 
 
-def test_md_reading_sizes_in_export_are_decimal() -> None:
+def test_md_reader_sizes_in_export_are_decimal() -> None:
     """21.46GB is decimal, 19.98GiB binary."""
     lines = "MD_LEVEL=raid1\nMD_UUID=0a1b2c3d:4e5f6071:8293a4b5:c6d7e8f1\nMD_ARRAY_SIZE={}\n"
     assert volume(lines.format("21.46GB")).size_bytes == 21_460_000_000
     assert volume(lines.format("2.00GiB")).size_bytes == 2 * 1024**3
 
 
-def test_md_reading_the_line_of_the_state_tells_the_status() -> None:
-    """Where a neutral status comes from can be looked up."""
-    assert told(read(DETAIL), "md:md7", "status") == ["             State : clean"]
-    assert told(read(EXAMINE), "md:0a1b2c3d:4e5f6071:8293a4b5:c6d7e8f9", "drives_active") != []
+def test_md_reader_the_line_of_the_state_gives_the_status() -> None:
+    """The evidence of a status is the line of the state."""
+    assert lines_of(read(DETAIL), "md:md7", "status") == ["             State : clean"]
+    assert lines_of(read(EXAMINE), "md:0a1b2c3d:4e5f6071:8293a4b5:c6d7e8f9", "drives_active") != []
 
 
-def test_md_reading_a_reshape_of_a_whole_array_is_not_a_fault() -> None:
-    """Nothing is missing while an array grows: the group of drives is ok."""
+def test_md_reader_a_reshape_of_a_whole_array_is_not_a_fault() -> None:
+    """A growing array without a missing member is ok."""
     text = DETAIL.replace("State : clean", "State : clean, reshaping").replace(
         "              Name", "    Reshape Status : 22% complete\n     Delta Devices : 1, (3->4)\n\n              Name"
     )
     assert (volume(text).status, array(text).status) == ("expanding", "ok")
 
 
-def test_md_reading_the_replacement_is_what_is_filled() -> None:
-    """A recovery with no member missing fills the replacement of one that still works."""
+def test_md_reader_the_replacement_is_what_is_filled() -> None:
+    """A recovery without a missing member fills a replacement."""
     text = (
         "md3 : active raid1 sdb1[0] sdd1[2](R) sdc1[1]\n      2048 blocks super 1.2 [2/2] [UU]\n"
         "      [==>..................]  recovery = 12.5% (256/2048) finish=0.1min speed=256K/sec\n"
@@ -115,15 +115,15 @@ def test_md_reading_the_replacement_is_what_is_filled() -> None:
     assert {key: drive.status for key, drive in drives(text).items()} == {"sdb1": "ok", "sdc1": "ok", "sdd1": "warning"}
 
 
-def test_md_reading_unknown_marks_and_levels_are_problems() -> None:
-    """A mark behind a member, or a level, that nobody knows is said to be so."""
+def test_md_reader_unknown_marks_and_levels_are_problems() -> None:
+    """An unknown flag of a member and an unknown level are problems."""
     found = read("md1 : active raid7 sda1[0](Q) sdb1[1]\n      2048 blocks super 1.2 [2/2] [UU]\n")
     assert [(p.where, p.kind) for p in found.problems] == [("md:md1", "unread"), ("md:md1/sda1", "unread")]
     assert found.controllers[0].drives[0].status == "unknown"
 
 
-def test_md_reading_queries() -> None:
-    """An array too small for a size, the name of an array in old releases, and devices that are none."""
+def test_md_reader_queries() -> None:
+    """Arrays without a size, old names of arrays, and devices that are no arrays are read."""
     found = read(
         "/dev/md1:  raid1 2 devices, 0 spares. Use mdadm --detail for more detail.\n"
         "/dev/sda1: device 1 in 2 device active raid1 md0.  Use mdadm --examine for more detail.\n"
@@ -140,8 +140,8 @@ def test_md_reading_queries() -> None:
     assert unparsed(found) == []
 
 
-def test_md_reading_an_array_line_that_goes_on() -> None:
-    """What a mailer, or --verbose, puts in the next line belongs to the array."""
+def test_md_reader_an_array_line_that_goes_on() -> None:
+    """Continued lines belong to the array."""
     text = (
         "ARRAY /dev/md/boot level=raid1 num-devices=2 metadata=1.0\n   name=plum:boot\n"
         "   UUID=0a1b2c3d:4e5f6071:8293a4b5:c6d7e8f1\n   devices=/dev/sda1,/dev/sdb1\n"
@@ -163,8 +163,8 @@ def test_md_reading_an_array_line_that_goes_on() -> None:
         ("No bad-blocks list configured on /dev/sdc1\n", "info"),
     ],
 )
-def test_md_reading_lists_of_bad_blocks(text: str, severity: str) -> None:
-    """Entries in a member's log of bad blocks are a warning, an empty log is a note."""
+def test_md_reader_lists_of_bad_blocks(text: str, severity: str) -> None:
+    """Entries in a log of bad blocks are a warning, an empty log is a note."""
     kind = md.sniff("x", text)
     assert kind is not None
     found = md.read([Document("x", kind.kind, text)])
@@ -172,8 +172,8 @@ def test_md_reading_lists_of_bad_blocks(text: str, severity: str) -> None:
     assert unparsed(found) == []
 
 
-def test_md_reading_a_device_that_was_cut_is_told() -> None:
-    """A superblock that promises more than the device has is a warning."""
+def test_md_reader_a_truncated_device_is_reported() -> None:
+    """A superblock with more data than the device holds is a warning."""
     cut = read(EXAMINE.replace("State : clean", "State : clean TRUNCATED DEVICE"))
     (added,) = set(cut.problems) - set(read(EXAMINE).problems)
     assert (added.kind, added.severity, added.where.rpartition("/")[2]) == ("state", "warning", "sdd1")
@@ -186,8 +186,8 @@ def test_md_reading_a_device_that_was_cut_is_told() -> None:
         "ARRAY /dev/md0 metadata=1.2 UUID=xxxxxxxx:xxxxxxxx:xxxxxxxx:xxxxxxxx\n",
     ],
 )
-def test_md_reading_masked_outputs_are_recognised(text: str) -> None:
-    """A UUID that somebody masked is still one."""
+def test_md_reader_masked_outputs_are_recognised(text: str) -> None:
+    """A masked UUID is recognised as one."""
     assert md.sniff("x", text) is not None
 
 
@@ -200,8 +200,8 @@ IN_MD127 = (
 """md126, degraded, in the container md127, as mdstat prints them."""
 
 
-def test_md_reading_an_array_that_is_in_a_container_and_is_one_is_of_two_machines() -> None:
-    """One output has md127 in md0, mdstat has md126 in md127: every array is shown, and the contradiction."""
+def test_md_reader_an_array_that_is_also_a_container_is_separate() -> None:
+    """Every array is shown, and the contradiction is reported."""
     detail = (
         "/dev/md127:\n         Container : /dev/md0, member 0\n        Raid Level : raid1\n      Raid Devices : 2\n"
         "             State : clean\n\n    Number   Major   Minor   RaidDevice State\n"
@@ -215,8 +215,8 @@ def test_md_reading_an_array_that_is_in_a_container_and_is_one_is_of_two_machine
 
 
 @pytest.mark.parametrize("bad", [False, True])
-def test_md_reading_an_array_with_the_name_of_a_container_is_of_another_machine(bad: bool) -> None:
-    """The container took the array in, and a degraded array was shown nowhere."""
+def test_md_reader_an_array_with_the_name_of_a_container_is_separate(bad: bool) -> None:
+    """A degraded array with a container's name is shown, and the contradiction is reported."""
     detail = (
         "/dev/md0:\n           Version : ddf\n        Raid Level : container\n     Total Devices : 2\n\n"
         "    Number   Major   Minor   RaidDevice\n\n       -     254        0        -        /dev/vda\n"
@@ -232,8 +232,8 @@ def test_md_reading_an_array_with_the_name_of_a_container_is_of_another_machine(
         assert any("(a container or an array)" in problem.message for problem in found.problems)
 
 
-def test_md_reading_a_container_in_a_container_is_of_two_machines() -> None:
-    """One output has no level of md127 in md0, the other has md126 in md127: every array is shown, and it is told."""
+def test_md_reader_a_container_in_a_container_is_separate() -> None:
+    """Every array is shown, and the contradiction is reported."""
     detail = (
         "/dev/md127:\n         Container : /dev/md0, member 0\n      Raid Devices : 2\n             State : clean\n\n"
         "    Number   Major   Minor   RaidDevice State\n"

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from raidctl.vendor.protocol import Confidence, Document
 from raidctl_smartarray import read, sniff
-from tests.vendors.smartarray.smartarray_texts import CARD, card, left, told
+from tests.vendors.smartarray.smartarray_outputs import CONTROLLER, controller, left, observed
 
 BANNER = """
 FIRMWARE UPGRADE REQUIRED: A firmware update is recommended for this controller
@@ -15,65 +15,67 @@ FIRMWARE UPGRADE REQUIRED: A firmware update is recommended for this controller
 """
 
 
-def test_every_line_of_a_card_is_accounted_for() -> None:
-    """And each fact stands at an object that exists."""
-    found = told(CARD)
+def test_every_line_of_a_controller_is_read() -> None:
+    """No line is left unread, and each fact belongs to an existing object."""
+    found = observed(CONTROLLER)
     assert left(found) == []
     (only,) = found.controllers
     objects = {only.id} | {
         item.id for group in (only.batteries, only.arrays, only.volumes, only.drives) for item in group
     }
-    facts = [fact for sheet in found.outputs for fact in sheet.facts]
+    facts = [fact for output in found.outputs for fact in output.facts]
     assert {fact.object_id for fact in facts} == objects
     assert any(fact.field == "cache.drive_write_cache" and fact.object_id == "smartarray:0/v1" for fact in facts)
 
 
-def test_a_label_that_nobody_knows_stays_unread() -> None:
-    """Unknown lines are not swallowed as details."""
-    found = told(CARD.replace("   Bus Interface: PCI\n", "   Bus Interface: PCI\n   Favourite Colour: green\n"))
+def test_an_unknown_label_stays_unread() -> None:
+    """An unknown line does not become a detail."""
+    found = observed(
+        CONTROLLER.replace("   Bus Interface: PCI\n", "   Bus Interface: PCI\n   Favourite Colour: green\n")
+    )
     assert [line.strip() for line in left(found)] == ["Favourite Colour: green"]
     assert "Favourite Colour" not in found.controllers[0].details
 
 
 @pytest.mark.parametrize("place", ["   Bus Interface: PCI\n", "   Array: A\n", "      physicaldrive 1I:1:2\n"])
-def test_a_banner_in_the_middle_of_a_text_changes_nothing_but_warns(place: str) -> None:
-    """It is one problem of the controller, and the sections around it stay whole."""
-    found = told(CARD.replace(place, BANNER + place))
-    assert found.controllers == told(CARD).controllers
+def test_a_banner_in_the_middle_of_an_output_is_one_problem(place: str) -> None:
+    """The sections around the banner are read as without it."""
+    found = observed(CONTROLLER.replace(place, BANNER + place))
+    assert found.controllers == observed(CONTROLLER).controllers
     (problem,) = found.problems
     assert (problem.where, problem.kind) == ("smartarray:0", "state")
     assert problem.message.endswith("to make it better than it is.")
     assert left(found) == []
 
 
-def test_a_banner_above_the_heading_is_about_the_card_below() -> None:
-    """Also when the heading comes again after it."""
-    assert told(BANNER + CARD).problems[0].where == "smartarray:0"
-    assert len(told(CARD + BANNER + CARD).controllers) == 1
+def test_a_banner_above_the_heading_belongs_to_the_controller_below() -> None:
+    """A repeated heading below the banner is the same controller."""
+    assert observed(BANNER + CONTROLLER).problems[0].where == "smartarray:0"
+    assert len(observed(CONTROLLER + BANNER + CONTROLLER).controllers) == 1
 
 
 def test_outputs_of_one_machine_are_put_together() -> None:
-    """A list, a volume without its card's name, and the card's settings give one controller."""
-    found = card(
+    """A list, a volume without its controller's name, and the settings give one controller."""
+    found = controller(
         "   logicaldrive 1 (279.4 GB, RAID 1): OK\n",
         "Smart Array P420i in Slot 0 (Embedded)    (sn: 5001438022AB4C10)\n",
-        CARD,
+        CONTROLLER,
     )
     assert found.id == "smartarray:0"
     assert len(found.volumes) == 1
 
 
-def test_the_command_line_tells_the_slot_that_the_output_does_not() -> None:
-    """In the name of the document, or in a line copied along with the output."""
+def test_the_command_line_gives_the_slot() -> None:
+    """The slot comes from the document's name, or from a command line in the output."""
     row = "   physicaldrive 1I:1:1 (port 1I:box 1:bay 1, 4 TB): OK\n"
-    assert told(row, names=["ssacli ctrl slot=3 pd all show status"]).controllers[0].id == "smartarray:3"
-    assert told(f"# ssacli ctrl slot=4 pd all show status\n\n{row}").controllers[0].id == "smartarray:4"
-    assert told(row).controllers[0].id == "smartarray:unknown"
+    assert observed(row, names=["ssacli ctrl slot=3 pd all show status"]).controllers[0].id == "smartarray:3"
+    assert observed(f"# ssacli ctrl slot=4 pd all show status\n\n{row}").controllers[0].id == "smartarray:4"
+    assert observed(row).controllers[0].id == "smartarray:unknown"
 
 
-def test_no_logical_drives_is_a_state_of_the_card() -> None:
-    """The tool calls it an error; it is only a note."""
-    found = told(
+def test_no_logical_drives_is_a_note_on_the_controller() -> None:
+    """The tool prints an error, which is only a note."""
+    found = observed(
         "# hpacucli ctrl slot=3 ld all show\n\nError: The specified device does not have any logical drives.\n"
     )
     assert found.controllers[0].id == "smartarray:3"
@@ -81,12 +83,12 @@ def test_no_logical_drives_is_a_state_of_the_card() -> None:
 
 
 def test_an_error_belongs_to_the_controller_that_its_command_names() -> None:
-    """Of two controllers, the one in the slot of the command line has no logical drives."""
+    """Missing logical drives are reported at the controller in the command's slot."""
     config = "Smart Array P410 in Slot 1\n   Slot: 1\n\nSmart Array P410 in Slot 2\n   Slot: 2\n"
     error = "\nError: The specified device does not have any logical drives.\n\n"
     for slot in ("1", "2"):
         names = ["ssacli ctrl all show config detail", f"ssacli ctrl slot={slot} ld all show"]
-        found = told(config, error, names=names)
+        found = observed(config, error, names=names)
         assert [one.id for one in found.controllers] == ["smartarray:1", "smartarray:2"]
         assert [one.where for one in found.problems if one.kind == "note"] == [f"smartarray:{slot}"]
 
@@ -106,14 +108,14 @@ def test_an_error_belongs_to_the_controller_that_its_command_names() -> None:
     ],
 )
 def test_an_error_text_is_a_problem_with_the_right_kind(text: str, kind: str) -> None:
-    """Each sentence of the tools, and an output that says nothing, is told as what it is."""
-    found = told(text)
+    """Each error of the tools, and an output without content, has its kind of problem."""
+    found = observed(text)
     assert [problem.kind for problem in found.problems] == [kind]
     assert found.controllers == ()
 
 
 def test_the_version_of_a_banner_is_the_tools() -> None:
-    """Interactive and non-interactive forms, for each name of the tool."""
+    """The banner of each tool gives its version."""
     texts = {
         "HP Array Configuration Utility CLI 9.40.1.0\nDetecting Controllers...Done.\n": ("hpacucli", "9.40.1.0"),
         'Smart Storage Administrator CLI 3.10.2.0\nType "help" for a list of supported commands.\n=>\n': (
@@ -123,48 +125,50 @@ def test_the_version_of_a_banner_is_the_tools() -> None:
         "   HPSSACLI Version: 2.40.1.0\n   SoulAPI Version: 6.2.2.0\n": ("hpssacli", "2.40.1.0"),
     }
     for text, (name, version) in texts.items():
-        found = told(text)
+        found = observed(text)
         assert [(tool.name, tool.version) for tool in found.tools] == [(name, version)]
         assert left(found) == []
         assert found.problems == ()
 
 
-def test_the_answer_to_a_question_about_a_setting_is_no_configuration() -> None:
-    """Its lines are known, and a note says what they are."""
-    found = told("\nAvailable options are:\n   Max: 1042188 (Units in MB)\n   Min: 16 (Units in MB)\n")
+def test_the_options_of_a_setting_are_no_configuration() -> None:
+    """The options of a setting are read and give a note."""
+    found = observed("\nAvailable options are:\n   Max: 1042188 (Units in MB)\n   Min: 16 (Units in MB)\n")
     assert left(found) == []
     assert [problem.kind for problem in found.problems] == ["note"]
 
 
 def test_crlf_tabs_and_terminal_codes_do_not_matter() -> None:
-    """The same objects come out, and nothing of the codes is left in a value."""
-    dirty = CARD.replace("\n", "\r\n").replace("HPD7", "\x1b[31mHPD7\x1b[0m").replace("      ", "\t")
-    assert told(dirty).controllers == told(CARD).controllers
-    assert card(CARD.replace("6XN0AAAA", "[red]")).drives[0].serial == "[red]"
+    """CR LF, tabs and terminal codes give the same objects."""
+    dirty = CONTROLLER.replace("\n", "\r\n").replace("HPD7", "\x1b[31mHPD7\x1b[0m").replace("      ", "\t")
+    assert observed(dirty).controllers == observed(CONTROLLER).controllers
+    assert controller(CONTROLLER.replace("6XN0AAAA", "[red]")).drives[0].serial == "[red]"
 
 
-@given(st.integers(min_value=0, max_value=len(CARD)))
+@given(st.integers(min_value=0, max_value=len(CONTROLLER)))
 def test_a_text_cut_anywhere_is_read(cut: int) -> None:
-    """Also in the middle of a line."""
-    found = told(CARD[:cut])
+    """An output cut anywhere is read."""
+    found = observed(CONTROLLER[:cut])
     assert len(found.outputs) == 1
-    sniff("x.txt", CARD[cut:])
-    told(CARD[cut:])
+    sniff("x.txt", CONTROLLER[cut:])
+    observed(CONTROLLER[cut:])
 
 
-@given(st.binary(max_size=400), st.integers(min_value=0, max_value=len(CARD)))
+@given(st.binary(max_size=400), st.integers(min_value=0, max_value=len(CONTROLLER)))
 def test_rubbish_in_a_text_breaks_nothing(rubbish: bytes, place: int) -> None:
-    """Whatever bytes stand at whatever place."""
+    """Any bytes at any place raise no exception."""
     text = rubbish.decode("utf-8", errors="replace")
-    told(CARD[:place] + text + CARD[place:])
-    told(text)
+    observed(CONTROLLER[:place] + text + CONTROLLER[place:])
+    observed(text)
     sniff(text, text)
 
 
-@given(st.lists(st.sampled_from(CARD.splitlines() + BANNER.splitlines() + ["Error: x", "   Mirror Group 1:", "=>"])))
+@given(
+    st.lists(st.sampled_from(CONTROLLER.splitlines() + BANNER.splitlines() + ["Error: x", "   Mirror Group 1:", "=>"]))
+)
 def test_lines_in_any_order_break_nothing(lines: list[str]) -> None:
     """Ids stay unique, and every reference has its object."""
-    for only in told("\n".join(lines)).controllers:
+    for only in observed("\n".join(lines)).controllers:
         ids = [item.id for group in (only.batteries, only.arrays, only.volumes, only.drives) for item in group]
         assert len(ids) == len(set(ids))
         named = [name for array in only.arrays for name in (*array.drives, *array.spares)]
@@ -187,26 +191,37 @@ def test_lines_in_any_order_break_nothing(lines: list[str]) -> None:
         "Smart Array P410 in Slot 1\nCache Status Details: x\n" + "more\n" * 40_000,
         "".join(f"Smart Array P410 in Slot {number}\n" for number in range(1_000)),
     ],
-    ids=["long line", "brackets", "headings", "pairs", "one drive", "banner", "dashes", "odd", "details", "cards"],
+    ids=[
+        "long line",
+        "brackets",
+        "headings",
+        "pairs",
+        "one drive",
+        "banner",
+        "dashes",
+        "odd",
+        "details",
+        "controllers",
+    ],
 )
 def test_a_flood_is_read_to_its_end(text: str) -> None:
-    """Megabytes of anything are looked through, and no line gets lost."""
-    [sheet] = read([Document("flood", "show", text)]).outputs
-    assert len(sheet.lines) == len(text.split("\n"))
+    """Megabytes of any input are read without losing a line."""
+    [output] = read([Document("flood", "show", text)]).outputs
+    assert len(output.lines) == len(text.split("\n"))
     assert sniff("flood", text) is None or "Slot" in text or "ical" in text
 
 
 @pytest.mark.parametrize(
     ("text", "sure"),
     [
-        (CARD, Confidence.SURE),
+        (CONTROLLER, Confidence.SURE),
         ("   logicaldrive 1 (1.36 TB, RAID 5): OK\n", Confidence.SURE),
         ("   physicaldrive 1I:1:1 (port 1I:box 1:bay 1, 500 GB): OK\n", Confidence.SURE),
         ("Error: The specified device does not have any logical drives.\n", Confidence.LIKELY),
     ],
 )
 def test_an_output_is_recognised_by_its_content(text: str, sure: Confidence) -> None:
-    """Without a name, and above the claims of others."""
+    """An output is recognised without a name."""
     claim = sniff("noname", text)
     assert claim is not None
     assert claim.confidence >= sure
@@ -223,6 +238,6 @@ def test_an_output_is_recognised_by_its_content(text: str, sure: Confidence) -> 
     ],
 )
 def test_other_tools_outputs_are_not_claimed(text: str) -> None:
-    """A few words in common are no claim."""
+    """A few common words are not enough."""
     claim = sniff("noname", text)
     assert claim is None or claim.confidence < Confidence.LIKELY

@@ -1,4 +1,4 @@
-"""Forms that only some versions of the tools print, and several answers in one text."""
+"""Output formats of single versions of the tools, and several outputs in one text."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from raidctl.model.write_protection import derived
 from raidctl_smartarray.interface import interface
 from raidctl_smartarray.numbers import link_speed, mountpoints
 from tests.support.judged import wrong
-from tests.vendors.smartarray.smartarray_texts import CARD, card, drive, left, told
+from tests.vendors.smartarray.smartarray_outputs import CONTROLLER, controller, drive, left, observed
 
 
-def test_a_drive_that_the_system_sees_is_mounted_somewhere() -> None:
-    """In HBA mode drives have mount points as volumes have."""
+def test_an_hba_mode_drive_has_mount_points() -> None:
+    """Drives in HBA mode have mount points like volumes."""
     found = drive(
         """
         Smart Array P840ar in Slot 0 (Embedded) (HBA Mode)
@@ -39,7 +39,7 @@ def test_a_drive_that_the_system_sees_is_mounted_somewhere() -> None:
     ],
 )
 def test_the_forms_of_mount_points(text: str, points: tuple[str, ...]) -> None:
-    """Sizes and partition numbers stand before or behind them, by version."""
+    """Sizes and partition numbers are before or behind the path, by version."""
     assert (mountpoints(text) or ()) == points
 
 
@@ -48,7 +48,7 @@ def test_the_forms_of_mount_points(text: str, points: tuple[str, ...]) -> None:
     [("6.0Gbps, Unknown", 6.0), ("Unknown, 12.0Gbps", 12.0), ("16.0GT/s", 16.0), ("8.0 GT/s x4", 8.0), ("???", None)],
 )
 def test_the_forms_of_a_link_speed(text: str, speed: float | None) -> None:
-    """The fastest port counts; of PCIe lanes, one."""
+    """The fastest port counts; for PCIe, the speed of one lane."""
     assert link_speed(text) == speed
 
 
@@ -65,13 +65,13 @@ def test_the_forms_of_a_link_speed(text: str, speed: float | None) -> None:
     ],
 )
 def test_an_interface_is_read_word_by_word(text: str, expected: tuple[Interface, Media | None] | None) -> None:
-    """One protocol, perhaps the medium, known epithets: nothing else."""
+    """Only one protocol, an optional media and known additions are read."""
     assert interface(text) == expected
 
 
-def test_drives_whose_place_nobody_knows_are_told_apart() -> None:
-    """Question marks are no values, and two missing drives are two."""
-    found = told(
+def test_drives_without_a_known_bay_are_separate() -> None:
+    """Question marks are no values, and two missing drives are separate."""
+    found = observed(
         """
         Smart Array P812 in Slot 2
            array A (SAS, Unused Space: 0  MB)
@@ -90,16 +90,18 @@ def test_drives_whose_place_nobody_knows_are_told_apart() -> None:
     assert {drive.id for drive in drives} <= wrong(found)
 
 
-def test_a_worn_out_drive_is_said() -> None:
-    """Its status can still be OK."""
-    found = told(CARD.replace("PHY Transfer Rate", "SSD Smart Trip Wearout: True\n         PHY Transfer Rate"))
+def test_a_worn_out_drive_is_reported() -> None:
+    """Wear is a problem even if the drive's status is OK."""
+    found = observed(
+        CONTROLLER.replace("PHY Transfer Rate", "SSD Smart Trip Wearout: True\n         PHY Transfer Rate")
+    )
     assert found.controllers[0].drives[0].status == "ok"
     assert [(problem.kind, problem.where) for problem in found.problems] == [("state", "smartarray:0/1I:1:1")]
 
 
-def test_what_stands_below_a_row_is_the_drives() -> None:
+def test_lines_below_a_row_belong_to_its_drive() -> None:
     """Some lists print a few settings below each row."""
-    found = told(
+    found = observed(
         """
         HPE Smart Array P408i-a SR Gen10 in Slot 0 (Embedded)
 
@@ -118,9 +120,9 @@ def test_what_stands_below_a_row_is_the_drives() -> None:
 
 
 def test_used_and_unused_space_are_the_size_of_an_array() -> None:
-    """In binary units, as logical drives are."""
-    found = card(
-        CARD.replace("      Status: OK\n\n      Logical", "      Used Space: 556.9 GB (99.6%)\n\n      Logical")
+    """The size of an array is in binary units, like that of logical drives."""
+    found = controller(
+        CONTROLLER.replace("      Status: OK\n\n      Logical", "      Used Space: 556.9 GB (99.6%)\n\n      Logical")
     )
     array = found.arrays[0]
     assert array.free_bytes == 2048 * 1024**2
@@ -128,9 +130,9 @@ def test_used_and_unused_space_are_the_size_of_an_array() -> None:
     assert array.details["Used Space"] == "556.9 GB (99.6%)"
 
 
-def test_the_state_of_an_array_keeps_its_share() -> None:
-    """A comma stands before the percentage as between the words."""
-    found = told(
+def test_the_state_of_an_array_keeps_its_percentage() -> None:
+    """The comma before the percentage does not end the state."""
+    found = observed(
         "Smart Array P410 in Slot 1\n   array B (Solid State SATA, Unused Space: 0 MB, Transforming, 12% complete)"
     )
     array = found.controllers[0].arrays[0]
@@ -139,32 +141,34 @@ def test_the_state_of_an_array_keeps_its_share() -> None:
 
 
 def test_the_temperature_of_what_backs_the_cache() -> None:
-    """The tool calls it the capacitor's, also where it calls the power source a battery."""
-    text = CARD.replace("Capacitors\n", "Batteries\n").replace(
+    """The tool's label is the capacitor's even for a battery."""
+    text = CONTROLLER.replace("Capacitors\n", "Batteries\n").replace(
         "   Driver Name", "   Capacitor Temperature  (C): 48\n   Driver Name"
     )
-    (battery,) = card(text).batteries
+    (battery,) = controller(text).batteries
     assert (battery.kind, battery.temperature_celsius) == ("battery", 48)
 
 
 def test_the_disable_code_of_a_cache_is_its_reason() -> None:
-    """Old tools print a code in place of details."""
-    found = card(
-        CARD.replace("Cache Status: OK", "Cache Status: Permanently Disabled\n   Cache Disable Code: No batteries")
+    """Old tools print a code instead of details."""
+    found = controller(
+        CONTROLLER.replace(
+            "Cache Status: OK", "Cache Status: Permanently Disabled\n   Cache Disable Code: No batteries"
+        )
     )
     assert found.cache is not None
     assert (found.cache.status, found.cache.status_text) == ("critical", "Permanently Disabled; No batteries")
 
 
-def test_a_card_that_does_not_answer_is_critical() -> None:
-    """The tool says so behind the slot."""
-    found = card("Smart Array P410 in Slot 2 (Error: Not responding)\n")
+def test_a_controller_that_does_not_answer_is_critical() -> None:
+    """The tool prints the error behind the slot."""
+    found = controller("Smart Array P410 in Slot 2 (Error: Not responding)\n")
     assert (found.status, found.status_text, found.slot) == ("critical", "Error: Not responding", "2")
 
 
-def test_each_answer_of_a_session_belongs_to_its_own_command() -> None:
-    """What names no card is of the slot that the command asked for, not of the card printed last."""
-    found = told(
+def test_each_output_of_a_session_belongs_to_its_command() -> None:
+    """An output that names no controller belongs to the slot of its command."""
+    found = observed(
         """
         => ctrl all show status
 
@@ -202,23 +206,23 @@ def test_each_answer_of_a_session_belongs_to_its_own_command() -> None:
     ids=["indentation lost", "tabs", "CR LF"],
 )
 def test_how_a_text_was_kept_makes_no_difference(kept: Callable[[str], str]) -> None:
-    """Blanks lost, tabs, CR LF."""
-    text = CARD.replace(
+    """Lost blanks, tabs and CR LF give the same controllers."""
+    text = CONTROLLER.replace(
         "   Cache Ratio",
         "   Cache Status Details: Cache disabled; the battery is not\n     charged enough.\n   Cache Ratio",
     ).replace(
         "      Logical Drive",
         "      Warning: One of the drives on this array have failed or has\n      been removed.\n\n      Logical Drive",
     )
-    found, same = told(text), told(kept(text))
+    found, same = observed(text), observed(kept(text))
     assert same.controllers == found.controllers
     assert same.problems == found.problems
     assert left(same) == []
 
 
 def test_a_command_of_another_shell_names_the_slot() -> None:
-    """VMware's own shell hands the words on."""
-    found = told(
+    """A command through VMware's esxcli names the slot."""
+    found = observed(
         '~ # esxcli ssacli cmd -q "controller slot=3 ld all show status"\n\n   logicaldrive 1 (1.0 TB, RAID 5): OK\n'
     )
     assert [item.id for item in found.controllers] == ["smartarray:3"]
@@ -226,41 +230,43 @@ def test_a_command_of_another_shell_names_the_slot() -> None:
 
 
 def test_an_encrypted_array_is_no_unknown_state() -> None:
-    """The word stands among the others."""
-    found = told("HPE Smart Array P408i-a SR Gen10 in Slot 0\n   Array A (SAS, Unused Space: 0  MB, Encrypted)\n")
+    """The word "Encrypted" is a detail of the array, not its state."""
+    found = observed("HPE Smart Array P408i-a SR Gen10 in Slot 0\n   Array A (SAS, Unused Space: 0  MB, Encrypted)\n")
     array = found.controllers[0].arrays[0]
     assert (array.status_text, array.details["Encryption"]) == (None, "Encrypted")
     assert found.problems == ()
 
 
 def test_drive_write_caches_leave_data_unprotected() -> None:
-    """With the drives' own write caches on, no battery keeps what they hold: that is said, and not called safe."""
-    text = CARD.replace("Drive Write Cache: Disabled", "Drive Write Cache: Enabled")
-    [found] = derived([card(text)])
+    """No battery protects data in the drives' write caches."""
+    text = CONTROLLER.replace("Drive Write Cache: Disabled", "Drive Write Cache: Enabled")
+    [found] = derived([controller(text)])
     caches = [volume.cache for volume in found.volumes]
     assert [cache.write_protected for cache in caches if cache is not None] == [False] * len(caches)
 
 
 @pytest.mark.parametrize("remains", ["18446744073709551616%", "-5%", "100.5%", "99", "some"])
-def test_an_impossible_remainder_tells_no_wear(remains: str) -> None:
-    """What an SSD has left is 0 to 100 percent; another figure is no reason to call it worn, or better than new."""
-    found = card(CARD.replace("         Status: OK\n", f"         Status: OK\n         Usage remaining: {remains}\n"))
+def test_an_impossible_remainder_gives_no_wear(remains: str) -> None:
+    """A remaining endurance outside 0 to 100 percent is unknown."""
+    found = controller(
+        CONTROLLER.replace("         Status: OK\n", f"         Status: OK\n         Usage remaining: {remains}\n")
+    )
     assert {drive.life_used_percent for drive in found.drives} == {None}
 
 
 @pytest.mark.parametrize(
     ("known", "strange"), [("Logical Drive: 1", "Logical Carriage: 1"), ("Logical Drive: 1", "Logical Drive: one")]
 )
-def test_what_stands_below_an_unknown_heading_is_not_told_of_what_is_above_it(known: str, strange: str) -> None:
-    """The status of something that raidctl cannot name is not taken for that of its array."""
-    text = "\n".join(line for line in CARD.splitlines() if line != "      Status: OK")
+def test_lines_below_an_unknown_heading_do_not_belong_to_the_object_above(known: str, strange: str) -> None:
+    """The status below an unknown heading is not that of the array."""
+    text = "\n".join(line for line in CONTROLLER.splitlines() if line != "      Status: OK")
     assert known in text
-    found = card(text.replace(known, strange))
+    found = controller(text.replace(known, strange))
     assert found.arrays[0].status == "unknown"
 
 
-def test_what_follows_a_drive_without_indentation_is_the_drive_s() -> None:
-    """A web page leaves one blank of each indentation: the serial number is not the controller's."""
+def test_lines_after_a_drive_without_indentation_belong_to_it() -> None:
+    """Without indentation, the serial number below a drive is the drive's."""
     for blanks in ("", " "):
         lines = (
             "Unassigned",
@@ -270,5 +276,5 @@ def test_what_follows_a_drive_without_indentation_is_the_drive_s() -> None:
             "Current Temperature (C): 30",
         )
         rows = "\n".join(f"{blanks}{line}" for line in lines)
-        found = card(f"Smart Array P816i-a SR Gen10 in Slot 0 (Embedded)\n\n{rows}\n")
+        found = controller(f"Smart Array P816i-a SR Gen10 in Slot 0 (Embedded)\n\n{rows}\n")
         assert (found.serial, found.drives[0].serial, found.drives[0].temperature_celsius) == (None, "WS100260", 30)

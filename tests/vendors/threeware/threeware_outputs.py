@@ -1,4 +1,4 @@
-"""Outputs after the formats of tw_cli, with names and numbers of our own, and a runner that plays them."""
+"""Outputs in the formats of tw_cli with invented values, and a runner that plays them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from raidctl.vendor.protocol import Document, Observation
 from raidctl_threeware import read
 
 RULE = "-" * 78 + "\n"
-CARDS = (
+CONTROLLERS = (
     "\nCtl   Model        (V)Ports  Drives   Units   NotOpt  RRate   VRate  BBU\n"
     + RULE
     + "c2    9650SE-8LPML 8         5        2       0       2       3      OK       \n"
@@ -135,38 +135,38 @@ Slot    Day     Hour            Duration        Status
 """
 
 
-def told(*texts: str, names: Sequence[str] = ()) -> Observation:
-    """The observation of some texts, read together."""
+def observed(*texts: str, names: Sequence[str] = ()) -> Observation:
+    """The observation of some outputs, read together."""
     given = list(names) or [f"output-{number}.txt" for number in range(len(texts))]
     return read([Document(name, "show", text) for name, text in zip(given, texts, strict=True)])
 
 
-def card(*texts: str) -> Controller:
-    """The only controller that some texts tell of."""
-    (found,) = told(*texts).controllers
+def controller(*texts: str) -> Controller:
+    """The only controller of some outputs."""
+    (found,) = observed(*texts).controllers
     return found
 
 
 def left(found: Observation) -> list[str]:
-    """The lines that nobody used."""
-    return [line.text for sheet in found.outputs for line in sheet.unparsed()]
+    """The lines that no parser used."""
+    return [line.text for output in found.outputs for line in output.unparsed()]
 
 
 def ran(out: str = "", *, code: int = 0, err: str = "") -> RunAnswer:
-    """The answer of a tool that ended by itself."""
+    """The reply of a tool that ended."""
     return RunAnswer(code=code, out=out.encode(), err=err.encode())
 
 
 @dataclass
 class Script:
-    """A runner that knows some tools and some answers, and keeps what it was asked."""
+    """A runner with some tools and replies, which records the commands."""
 
     tools: Mapping[str, str]
     answers: Mapping[str, RunAnswer] = field(default_factory=dict)
     asked: list[Run] = field(default_factory=list)
 
     def carry_out(self, requests: Sequence[Request[Any]]) -> Sequence[Answer]:
-        """Answer each request from the script; what is not in it is missing."""
+        """Answer each request from the script; a command outside it is missing."""
         return [self._answer(request) for request in requests]
 
     def _answer(self, request: Request[Any]) -> Answer:

@@ -9,7 +9,7 @@ from raidctl.host import HostView
 from raidctl.request import RunAnswer, converse
 from raidctl.vendor.protocol import Confidence
 from raidctl_areca import observe, sniff
-from tests.vendors.areca.areca_texts import (
+from tests.vendors.areca.areca_outputs import (
     DISKS,
     DRIVE,
     END,
@@ -41,7 +41,7 @@ FIXTURES = Path(__file__).resolve().parents[3] / "fixtures"
     ],
 )
 def test_outputs_are_recognised_with_and_without_their_last_line(text: str, command: str) -> None:
-    """By what stands in them; the name tells nothing."""
+    """Outputs are recognised by their content alone."""
     for given in (text, text.replace(END, ""), "\n\n" + text.replace("\n", "\r\n")):
         found = sniff("output.txt", given)
         assert found is not None
@@ -53,13 +53,13 @@ def test_outputs_are_recognised_with_and_without_their_last_line(text: str, comm
     ["", "Hello\n", "The system information\nis in the other mail\n", "Serial Number : 12345\n", "=====\n-----\n"],
 )
 def test_other_texts_are_not_claimed(text: str) -> None:
-    """Labels that anybody prints are not enough."""
+    """Labels that any tool prints are not enough."""
     assert sniff("cli64.txt", text) is None
 
 
 @pytest.mark.parametrize("machine", sorted(path.name for path in FIXTURES.glob("areca-*")))
-def test_our_own_machines_are_understood_to_the_last_line(machine: str) -> None:
-    """And each fact stands at an object that is shown."""
+def test_recorded_machines_are_read_to_the_last_line(machine: str) -> None:
+    """No line of a recorded machine is left unread."""
     folder = FIXTURES / machine
     answers = json.loads((folder / "record.json").read_text(encoding="utf-8"))["answers"]
     script = Script(
@@ -71,5 +71,5 @@ def test_our_own_machines_are_understood_to_the_last_line(machine: str) -> None:
         },
     )
     found = converse(observe(HostView()), script)
-    assert [line.text for sheet in found.outputs for line in sheet.unparsed()] == []
+    assert [line.text for output in found.outputs for line in output.unparsed()] == []
     assert {problem.kind for problem in found.problems} <= {"state", "note"}

@@ -1,4 +1,4 @@
-"""Outputs of mvcli that end too early."""
+"""Outputs of mvcli: cut-off descriptions, states and background activities."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ Total # of VD:       1
      ("migration", "migrating"), ("rebuilding", "rebuilding"), ("initialized", "ok"), ("invalid", "unknown")],
 )  # fmt: skip
 def test_a_good_word_counts_alone(word: str, status: str) -> None:
-    """A state that only begins like a good one, or that is not known, is no good one."""
+    """A state that only begins with a good word is not ok."""
     seen = read_text(_VOLUME.format(word))
     assert seen.inventory.controllers[0].volumes[0].status == status
     assert any(one.kind == "unread" for one in seen.inventory.problems) == (status == "unknown")
@@ -89,8 +89,8 @@ def test_background_activities(activity: str, progress: str, status: str, found:
     assert not [problem for problem in seen.inventory.problems if problem.kind == "unread"]
 
 
-def test_an_activity_that_nobody_knows_is_reported() -> None:
-    """It may be running, and what it does is unknown."""
+def test_an_unknown_activity_is_reported() -> None:
+    """An unknown activity is a problem."""
     seen = read_text(_VOLUME.format("functional").replace("Total", "BGA status:          juggling\nTotal"))
     assert any("juggling" in problem.message for problem in seen.inventory.problems)
 

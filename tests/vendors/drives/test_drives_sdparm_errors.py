@@ -1,4 +1,4 @@
-"""Drives that answer their tool with an error: what is not told is a problem, and never silence."""
+"""Errors of sdparm: a value that is not reported is a problem."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ SAS = BlockDevice(
     scsi_address="0:0:2:0", write_cache="write back", transport="sas",
 )  # fmt: skip
 HEADER = "    /dev/sdc: TAIGA     TG1800-SAS15      0101\n"
-TOLD = "WCE           1  [cha: y, def:  1]\nRCD           0  [cha: n, def:  0]\n"
+VALUES = "WCE           1  [cha: y, def:  1]\nRCD           0  [cha: n, def:  0]\n"
 
 
 class Machine:
-    """Has sdparm, which says so much and ends with this code."""
+    """A runner with sdparm only, which prints this output and ends with this code."""
 
     def __init__(self, text: str, code: int) -> None:
         self.answer = RunAnswer(code=code, out=text.encode())
@@ -37,19 +37,19 @@ class Machine:
 
 
 def problems(text: str, code: int) -> list[Problem]:
-    """What is said of sdparm's answer."""
+    """The problems of sdparm's output."""
     found = converse(observe(HostView(root=True, blocks=(SAS,))), Machine(text, code))
     return [problem for problem in found.problems if "sdparm" in problem.where]
 
 
 @pytest.mark.parametrize("code", [2, 3, 11, 33, 99])
-def test_a_drive_that_refuses_to_tell_its_cache_is_a_problem(code: int) -> None:
-    """Sdparm prints the drive's name alone and ends with the kind of error: 11 is an aborted command."""
+def test_a_drive_that_refuses_to_report_its_cache_is_a_problem(code: int) -> None:
+    """Sdparm prints the drive's name alone and ends with the kind of error."""
     [problem] = problems(HEADER, code)
     assert (problem.kind, f"exit code {code}" in problem.message, "/dev/sdc" in problem.where) == ("unread", True, True)
 
 
-@pytest.mark.parametrize(("text", "code"), [(HEADER + TOLD, 0), (HEADER + TOLD, 5), (HEADER, 5), (HEADER, 9)])
-def test_a_drive_that_has_no_saved_values_or_no_such_page_is_none(text: str, code: int) -> None:
-    """5 is an illegal request and 9 one that the drive does not support: it has answered."""
+@pytest.mark.parametrize(("text", "code"), [(HEADER + VALUES, 0), (HEADER + VALUES, 5), (HEADER, 5), (HEADER, 9)])
+def test_a_drive_without_the_page_is_no_problem(text: str, code: int) -> None:
+    """Exit codes 5 (illegal request) and 9 (unsupported) are valid replies of the drive."""
     assert problems(text, code) == []

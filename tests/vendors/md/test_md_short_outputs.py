@@ -6,7 +6,7 @@ import pytest
 
 import raidctl_md as md
 from raidctl.vendor.protocol import Confidence, Document
-from tests.vendors.md.md_texts import DETAIL, EXAMINE, controller, drives, read, unparsed, volume
+from tests.vendors.md.md_outputs import DETAIL, EXAMINE, controller, drives, read, unparsed, volume
 
 EXPORT = """\
 MD_LEVEL=raid5
@@ -26,7 +26,7 @@ MD_DEVICE_ev_nvme0n1p1_DEV=/dev/nvme0n1p1
 
 
 def test_md_short_export_of_an_array() -> None:
-    """Level, count, names and roles are read; a place without a member with that role is a degraded array."""
+    """Level, count, names and roles are read; a missing member means a degraded array."""
     found = volume(EXPORT)
     assert (found.id, found.device, found.name) == ("md:eight", "/dev/md/eight", "plum:eight")
     assert (found.raid_level, found.drives_expected, found.status) == ("raid5", 3, "degraded")
@@ -40,7 +40,7 @@ def test_md_short_export_of_an_array() -> None:
 
 
 def test_md_short_the_command_names_the_array_of_an_export() -> None:
-    """Where the text itself names no device, the command line does."""
+    """The command line names the device if the output does not."""
     text = EXPORT.replace("MD_DEVNAME=eight\n", "")
     found = md.read([Document("mdadm --detail --export /dev/md8", "md", text)])
     assert [v.id for v in found.controllers[0].volumes] == ["md:md8"]
@@ -81,7 +81,7 @@ def test_md_short_scan() -> None:
 
 
 def test_md_short_query() -> None:
-    """The one-line answers about an array, a member and something else are understood."""
+    """The one-line outputs about an array, a member and another device are read."""
     text = (
         "/dev/md6: 9.50GiB raid1 2 devices, 1 spare. Use mdadm --detail for more detail.\n"
         "/dev/sda5: device 0 in 2 device active raid1 /dev/md6.  Use mdadm --examine for more detail.\n"
@@ -99,7 +99,7 @@ def test_md_short_query() -> None:
 
 
 def test_md_short_bitmap_superblock() -> None:
-    """The bitmap's superblock joins the array by UUID and leaves the array's own state alone."""
+    """The bitmap's superblock is merged by UUID and does not change the array's status."""
     text = (
         "        Filename : /dev/sda1\n           Magic : 6d746962\n         Version : 4\n"
         "            UUID : 0a1b2c3d:4e5f6071:8293a4b5:c6d7e8f9\n          Events : 77\n  Events Cleared : 70\n"
@@ -113,7 +113,7 @@ def test_md_short_bitmap_superblock() -> None:
 
 
 def test_md_short_platform() -> None:
-    """What the board's firmware can do is kept with the controller."""
+    """The capabilities of the platform's firmware are details of the controller."""
     text = "       Platform : Intel(R) Rapid Storage Technology\n        Version : 17.5.0.1\n    RAID Levels : raid1\n"
     text += "      Max Disks : 6\n"
     assert controller(text).details["RAID Levels"] == "raid1"
@@ -137,7 +137,7 @@ def test_md_short_messages(message: str, kind: str) -> None:
 
 
 def test_md_short_typed_commands_are_no_facts() -> None:
-    """A session with prompts is read like its outputs, and the prompts are accounted for."""
+    """Prompts in a session are read and give no facts."""
     text = "root@plum:~# cat /proc/mdstat\nPersonalities : [raid6]\nunused devices: <none>\n"
     text += f"# mdadm --detail /dev/md7\n{DETAIL}"
     assert volume(text).id == "md:md7"
@@ -155,7 +155,7 @@ def test_md_short_typed_commands_are_no_facts() -> None:
     ],
 )
 def test_md_short_sniff(text: str, command: str) -> None:
-    """The first lines tell which command printed a text."""
+    """The first lines show which command printed an output."""
     found = md.sniff("x.txt", text)
     assert found is not None
     assert (found.command, found.confidence is Confidence.SURE) == (command, True)
@@ -165,11 +165,11 @@ def test_md_short_sniff(text: str, command: str) -> None:
     "text", ["", "hello\n", "Smart Array P420i in Slot 1\n", "/dev/sda:\n\nATA device\n", "\0\1\2"]
 )
 def test_md_short_sniff_leaves_others_alone(text: str) -> None:
-    """Texts of other tools, empty and binary ones are not claimed."""
+    """Outputs of other tools, empty and binary ones are not claimed."""
     assert md.sniff("x.txt", text) is None
 
 
 @pytest.mark.parametrize("level", ["", "contain"])
 def test_md_export_an_array_whose_level_is_cut_off_is_not_taken_for_a_volume(level: str) -> None:
-    """A container has none, and claims about it would be answered."""
+    """Without its level an array may be a container, which has no volume."""
     assert controller(f"MD_METADATA=imsm\nMD_LEVEL={level}").volumes == ()

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.vendors.areca.areca_texts import DISKS, DRIVE, END, RULE, SETS, SLOTS, VOLUMES, card, left, told
+from tests.vendors.areca.areca_outputs import DISKS, DRIVE, END, RULE, SETS, SLOTS, VOLUMES, controller, left, observed
 
 SLOT_HEAD = f"  # Enc# Slot#   ModelName                        Capacity  Usage\n{RULE}"
 OLD_DISKS = f""" Ch   ModelName        Serial#          FirmRev     Capacity  State
@@ -21,17 +21,17 @@ SMART = f"""S.M.A.R.T Information For Drive[#02]
 {RULE}{END}"""
 
 
-def test_a_row_that_cannot_be_read_is_said() -> None:
-    """A drive that would be missing from the screen is a problem that quotes the line."""
-    found = told(DISKS.replace(" 10 10  ST3750330NS", " 10 1O  ST3750330NS"))
+def test_a_row_that_cannot_be_read_is_reported() -> None:
+    """A problem quotes the line of a drive that could not be read."""
+    found = observed(DISKS.replace(" 10 10  ST3750330NS", " 10 1O  ST3750330NS"))
     (problem,) = [problem for problem in found.problems if problem.kind == "unread"]
     assert "10 1O ST3750330NS" in problem.message
 
 
 @pytest.mark.parametrize("text", [SETS.replace("3 2250.0GB", "3 lots"), VOLUMES.replace("00/00/01", "0-0-1")])
-def test_so_is_one_of_the_other_lists(text: str) -> None:
-    """RAID sets and volumes as well."""
-    assert [problem.kind for problem in told(text).problems] == ["unread"]
+def test_unreadable_rows_of_the_other_lists_are_reported(text: str) -> None:
+    """An unreadable row of arrays or volumes is a problem too."""
+    assert [problem.kind for problem in observed(text).problems] == ["unread"]
 
 
 @pytest.mark.parametrize(
@@ -42,8 +42,10 @@ def test_so_is_one_of_the_other_lists(text: str) -> None:
     ],
 )  # fmt: skip
 def test_every_word_for_a_slot_is_read(slot: str, place: str, bay: str) -> None:
-    """Backplanes name their slots themselves; where a name ends is told by the heading."""
-    (drive,) = card(f"{SLOT_HEAD} 24  03  {slot} ST4000VX000-1F4168               4000.8GB  tank\n{RULE}{END}").drives
+    """Backplanes choose the names of their slots; the heading gives the column."""
+    (drive,) = controller(
+        f"{SLOT_HEAD} 24  03  {slot} ST4000VX000-1F4168               4000.8GB  tank\n{RULE}{END}"
+    ).drives
     assert (drive.id, drive.enclosure, drive.bay) == (f"areca:1/{place}", "03", bay)
 
 
@@ -60,20 +62,20 @@ def test_every_word_for_a_slot_is_read(slot: str, place: str, bay: str) -> None:
     ],
 )
 def test_the_vendors_column_of_sas_drives_is_no_part_of_the_model(printed: str, model: str) -> None:
-    """It is eight wide; the first word of a SATA drive's model belongs to it."""
+    """The vendor's column is eight characters wide; a SATA drive's model may begin there."""
     row = f"  9  02  SLOT 01 {printed} 4000.7GB  tank\n"
-    assert card(SLOT_HEAD + row + RULE + END).drives[0].model == model
+    assert controller(SLOT_HEAD + row + RULE + END).drives[0].model == model
 
 
-def test_a_drive_without_a_usage_is_listed_all_the_same() -> None:
-    """A cut line tells the drive, not what it is for."""
-    drive = card(DISKS.replace("750.2GB  Free", "750.2GB")).drives[-3]
+def test_a_drive_without_a_usage_is_listed() -> None:
+    """A cut line gives a drive whose role is unknown."""
+    drive = controller(DISKS.replace("750.2GB  Free", "750.2GB")).drives[-3]
     assert (drive.id, drive.role, drive.status) == ("areca:1/13", None, "unknown")
 
 
 def test_a_drive_that_lost_its_name_is_not_an_empty_slot() -> None:
-    """A dead drive may tell no model any more; the set still counts it."""
-    found = card(
+    """A failed drive without a model is listed as failed."""
+    found = controller(
         SLOTS.replace("HGST HUS724020ALA640             2000.4GB  tank", "N.A.                    0.0GB  Failed")
     )
     assert [(drive.id, drive.role, drive.size_bytes) for drive in found.drives][1:] == [
@@ -82,25 +84,25 @@ def test_a_drive_that_lost_its_name_is_not_an_empty_slot() -> None:
 
 
 def test_the_oldest_volumes_name_their_set_by_its_number() -> None:
-    """With one blank between a name of full width and the number, too."""
+    """Old volume tables give the number of the array, even right behind a full name."""
     for name in ("ARC-1120-VOL#00   ", "sixteen chars 01 "):
-        (volume,) = card(SETS, OLD_VOLUMES.replace("ARC-1120-VOL#00    ", name)).volumes
+        (volume,) = controller(SETS, OLD_VOLUMES.replace("ARC-1120-VOL#00    ", name)).volumes
         assert (volume.name, volume.array) == (name.strip(), "areca:1/r1")
         assert (volume.raid_level, volume.size_bytes) == ("raid5", 640 * 1000**3)
 
 
-def test_two_outputs_that_contradict_each_other_are_said() -> None:
-    """They are of two cards, or of two days: what is shown may belong to neither."""
-    other = told(DISKS, DISKS.replace("  1  1  ST3750330NS ", "  1  1  ST9999999XX "))
+def test_two_outputs_that_contradict_each_other_are_reported() -> None:
+    """A problem names the object on which two outputs disagree."""
+    other = observed(DISKS, DISKS.replace("  1  1  ST3750330NS ", "  1  1  ST9999999XX "))
     assert [(p.kind, p.where) for p in other.problems if "disagree" in p.message] == [("unread", "areca:1/1")]
-    sets = told(SETS, SETS.replace("scratch ", "sketches"))
+    sets = observed(SETS, SETS.replace("scratch ", "sketches"))
     assert [p.where for p in sets.problems if "disagree" in p.message] == ["areca:1/r2"]
-    assert not [p for p in told(DISKS, DISKS, SETS, SETS, VOLUMES, VOLUMES).problems if "disagree" in p.message]
+    assert not [p for p in observed(DISKS, DISKS, SETS, SETS, VOLUMES, VOLUMES).problems if "disagree" in p.message]
 
 
 def test_the_smart_table_is_kept_with_its_drive() -> None:
-    """Value, threshold and state; an attribute that failed is a problem."""
-    found = told(DISKS, SMART)
+    """Value, threshold and state are details; a failed attribute is a problem."""
+    found = observed(DISKS, SMART)
     drive = found.controllers[0].drives[1]
     assert drive.details["SMART Raw Read Error Rate"] == "117 (51) OK"
     assert [p.where for p in found.problems if "Spin Up Retry Count" in p.message] == [drive.id]
@@ -116,14 +118,14 @@ def test_the_smart_table_is_kept_with_its_drive() -> None:
         ("Device Type                        : NVMe(0000000000000001)", "nvme", None),
     ],
 )
-def test_the_interface_is_told_by_the_mode_or_the_type(line: str, interface: str, speed: float | None) -> None:
-    """A drive that has a SATA mode is a SATA drive."""
-    (drive,) = card(DRIVE.replace("Device State  ", f"{line}\nDevice State  ")).drives
+def test_the_interface_is_read_from_the_mode_or_the_type(line: str, interface: str, speed: float | None) -> None:
+    """A drive with a SATA mode is a SATA drive."""
+    (drive,) = controller(DRIVE.replace("Device State  ", f"{line}\nDevice State  ")).drives
     assert (drive.interface, drive.link_gbps) == (interface, speed)
 
 
 def test_a_table_of_another_form_is_reported() -> None:
-    """The drives of a list whose columns are not known are not read, and each line is named."""
-    problems = told(OLD_DISKS).problems
+    """The drives of a table with unknown columns are not read, and each line is reported."""
+    problems = observed(OLD_DISKS).problems
     assert {problem.kind for problem in problems} == {"unread"}
     assert any("WD-WCAPD5110388" in problem.message for problem in problems)

@@ -1,4 +1,4 @@
-"""Fields that details give as well: sectors, spare blocks, warnings, error recovery, errors of the link."""
+"""Fields that are derived from details: sectors, spare blocks, warnings, error recovery, link errors."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ def drive(text: str, name: str = "out.txt") -> Drive:
     """The one drive of an output."""
     known = sniff(name, text)
     assert known is not None
-    [card] = read([Document(name, known.kind, text)]).controllers
-    return card.drives[0]
+    [controller] = read([Document(name, known.kind, text)]).controllers
+    return controller.drives[0]
 
 
 @pytest.mark.parametrize(
@@ -40,7 +40,7 @@ def drive(text: str, name: str = "out.txt") -> Drive:
     ],
 )  # fmt: skip
 def test_details_of_an_ata_drive_give_fields(text: str, fields: dict[str, Any]) -> None:
-    """In each form that smartctl prints; what is damaged or not there stays unknown."""
+    """Each form that smartctl prints is read; a damaged or missing value is unknown."""
     found = drive(f"{ATA}{text}")
     assert {name: getattr(found, name) for name in fields} == fields
 
@@ -48,8 +48,8 @@ def test_details_of_an_ata_drive_give_fields(text: str, fields: dict[str, Any]) 
 @pytest.mark.parametrize(
     ("read_of", "seconds"), [({"enabled": True, "deciseconds": 70}, 7.0), ({"enabled": False}, 0.0), ({}, None)]
 )
-def test_json_tells_the_same_of_error_recovery(read_of: dict[str, Any], seconds: float | None) -> None:
-    """``ata_sct_erc`` has tenths of a second."""
+def test_json_gives_the_same_error_recovery(read_of: dict[str, Any], seconds: float | None) -> None:
+    """``ata_sct_erc`` is in tenths of a second."""
     text = {
         "json_format_version": [1, 0],
         "smartctl": {"version": [7, 4], "exit_status": 0},
@@ -63,7 +63,7 @@ def test_json_tells_the_same_of_error_recovery(read_of: dict[str, Any], seconds:
 
 @pytest.mark.parametrize(("warning", "bits"), [("0x00", 0), ("0x09", 9), ("-", None)])
 def test_an_nvme_drives_own_warning_is_kept_as_it_is(warning: str, bits: int | None) -> None:
-    """Both tools, text and JSON: the bits, the spare blocks and the threshold below which the drive warns."""
+    """Both tools give the warning bits, the spare blocks and their threshold."""
     smart = drive(
         f"{HEAD}Model Number:  NV\nSerial Number: S1\n\nSMART/Health Information (NVMe Log 0x02)\n"
         f"Critical Warning:                   {warning}\nAvailable Spare:                    97%\n"
@@ -80,7 +80,7 @@ def test_an_nvme_drives_own_warning_is_kept_as_it_is(warning: str, bits: int | N
 
 
 def test_the_link_of_a_sas_drive_counts_its_worst_phy() -> None:
-    """Invalid dwords of each phy; the larger number counts, the smaller one stays a detail."""
+    """The larger count of invalid dwords is the field; the smaller one is a detail."""
     text = (
         f"{HEAD}Vendor:               TG\nProduct:              TG1800\nSerial number:        TGK1\n"
         "Transport protocol:   SAS (SPL-3)\n\nProtocol Specific port log page for SAS SSP\n"

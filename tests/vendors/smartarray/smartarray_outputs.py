@@ -1,4 +1,4 @@
-"""Texts in the form of the tools, with names and numbers of our own, and a runner that answers by a script."""
+"""Outputs in the tools' formats with invented values, and a runner that replies by a script."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from raidctl.request import Answer, Failure, Request, Run, RunAnswer, Which, Whi
 from raidctl.vendor.protocol import Document, Observation
 from raidctl_smartarray import read
 
-CARD = """
+CONTROLLER = """
 Smart Array P420i in Slot 0 (Embedded)
    Bus Interface: PCI
    Slot: 0
@@ -75,53 +75,53 @@ Smart Array P420i in Slot 0 (Embedded)
          Interface Type: SAS
          Size: 300 GB
 """
-"""A card with a volume, its cache and its capacitor all well."""
+"""A controller with a volume, its cache and its capacitor all ok."""
 
 
-def told(*texts: str, names: Sequence[str] = ()) -> Observation:
-    """The observation of some texts, read together."""
+def observed(*texts: str, names: Sequence[str] = ()) -> Observation:
+    """The observation of some outputs, read together."""
     given = list(names) or [f"output-{number}.txt" for number in range(len(texts))]
     return read([Document(name, "show", textwrap.dedent(text)) for name, text in zip(given, texts, strict=True)])
 
 
-def card(*texts: str) -> Controller:
-    """The only controller that some texts tell of."""
-    (found,) = told(*texts).controllers
+def controller(*texts: str) -> Controller:
+    """The only controller of some outputs."""
+    (found,) = observed(*texts).controllers
     return found
 
 
 def volume(*texts: str) -> Volume:
-    """The only volume."""
-    (found,) = card(*texts).volumes
+    """The only volume of some outputs."""
+    (found,) = controller(*texts).volumes
     return found
 
 
 def drive(*texts: str) -> Drive:
-    """The only drive."""
-    (found,) = card(*texts).drives
+    """The only drive of some outputs."""
+    (found,) = controller(*texts).drives
     return found
 
 
 def left(found: Observation) -> list[str]:
-    """The lines that nobody used."""
-    return [line.text for sheet in found.outputs for line in sheet.unparsed()]
+    """The lines that no parser used."""
+    return [line.text for output in found.outputs for line in output.unparsed()]
 
 
 def ran(out: str = "", *, code: int = 0, err: str = "") -> RunAnswer:
-    """The answer of a tool that ended by itself."""
+    """The reply of a tool that ended."""
     return RunAnswer(code=code, out=textwrap.dedent(out).encode(), err=err.encode())
 
 
 @dataclass
 class Script:
-    """A runner that knows some tools and some answers, and keeps what it was asked."""
+    """A runner with some tools and replies, which records the commands."""
 
     tools: Mapping[str, str]
     answers: Mapping[str, RunAnswer] = field(default_factory=dict)
     asked: list[Run] = field(default_factory=list)
 
     def carry_out(self, requests: Sequence[Request[Any]]) -> Sequence[Answer]:
-        """Answer each request from the script; what is not in it is missing."""
+        """Answer each request from the script; a command outside it is missing."""
         return [self._answer(request) for request in requests]
 
     def _answer(self, request: Request[Any]) -> Answer:

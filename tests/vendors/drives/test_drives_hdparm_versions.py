@@ -1,4 +1,4 @@
-"""Less common forms of hdparm's output, written after its source with names and figures of our own."""
+"""Less common forms of hdparm's output, written after its source with invented names and numbers."""
 
 from __future__ import annotations
 
@@ -90,32 +90,32 @@ The following features can be selectively disabled via DCO:
 
 
 def observed(text: str) -> Observation:
-    """What is read of an output; every line of it must be understood."""
+    """The observation of an output, of which no line may be left unread."""
     claim = sniff("x.txt", text)
     assert claim is not None
     assert claim.kind == "hdparm"
     found = read([Document("x.txt", claim.kind, text)])
-    assert [line.text for sheet in found.outputs for line in sheet.unparsed()] == []
+    assert [line.text for output in found.outputs for line in output.unparsed()] == []
     return found
 
 
 def only(text: str) -> Drive:
-    """The one drive that an output tells of."""
+    """The only drive of an output."""
     (controller,) = observed(text).controllers
     (drive,) = controller.drives
     return drive
 
 
 def test_a_drive_that_is_no_ata_drive_is_not_taken_for_one() -> None:
-    """What hdparm makes of a SAS drive's refusal gives no fact, and a problem."""
+    """A SAS drive's refusal gives no fact, but a problem."""
     found = observed(REFUSED)
     (drive,) = found.controllers[0].drives
     assert (drive.device, drive.interface, drive.size_bytes, drive.media) == ("/dev/sdc", None, None, None)
     assert [(problem.kind, problem.where) for problem in found.problems] == [("unread", drive.id)]
 
 
-def test_several_devices_are_read_each_for_itself() -> None:
-    """``hdparm -W /dev/sd?``: a refusal of one says nothing of the others."""
+def test_several_devices_are_read_separately() -> None:
+    """A refusal by one device of ``hdparm -W /dev/sd?`` does not affect the others."""
     found = observed(
         "\n/dev/sda:\n write-caching =  1 (on)\n\n/dev/sdb:\n write-caching =  0 (off)\n"
         f"\n/dev/sdc:\n{SENSE} write-caching = not supported\n\n/dev/nvme0n1:\n"
@@ -130,13 +130,13 @@ def test_several_devices_are_read_each_for_itself() -> None:
 
 
 def test_several_refusals_are_several_problems() -> None:
-    """Nothing but complaints is still an output of hdparm."""
+    """An output of errors alone is recognised, and each error is a problem."""
     found = observed("/dev/sda: Permission denied\n/dev/sdb: Permission denied\n/dev/sdz: No such file or directory\n")
     assert [problem.kind for problem in found.problems] == ["no_right", "no_right", "unread"]
 
 
 def test_a_size_by_cylinders_is_exact() -> None:
-    """Cylinders times heads times sectors, where the drive counts no sectors."""
+    """Without a sector count the size is cylinders times heads times sectors."""
     assert only(OLD.format(last="Checksum: correct")).size_bytes == 612 * 4 * 17 * 512
 
 
@@ -149,12 +149,12 @@ def test_a_size_by_cylinders_is_exact() -> None:
     ],
 )
 def test_a_false_checksum_casts_doubt_and_a_missing_one_does_not(last: str, kind: str | None) -> None:
-    """Old drives have none; something else in its place means that the text is damaged."""
+    """Old drives have no checksum; another value in its place means a damaged output."""
     assert [problem.kind for problem in observed(OLD.format(last=last)).problems] == ([kind] if kind else [])
 
 
 def test_a_strange_transport_is_no_interface() -> None:
-    """A transport that does not exist is not replaced by a guess."""
+    """An invalid transport leaves the interface unknown."""
     text = OLD.format(last="Checksum: correct").replace(
         "Standards:", "\tTransport:          0x6e72; Revision: 0x6c65\nStandards:"
     )
@@ -162,7 +162,7 @@ def test_a_strange_transport_is_no_interface() -> None:
 
 
 def test_optical_drives_are_understood() -> None:
-    """``ATAPI``: no size, no media, every line known."""
+    """An ``ATAPI`` drive has no size and no media, and no line is left unread."""
     drive = only(OPTICAL)
     assert (drive.model, drive.size_bytes, drive.media) == ("HARBOR DVD7", None, None)
     assert drive.details["Likely used"] == "CD-ROM ATAPI-1"
@@ -177,33 +177,33 @@ def test_optical_drives_are_understood() -> None:
     ],
 )
 def test_the_short_identification(name: str, sectors: int, size: int | None, interface: str | None) -> None:
-    """``-i``: the old field of 28 bits is no size when it is full; only the IDE driver's names tell the interface."""
+    """A full 28-bit sector count is no size; only names of the IDE driver give the interface."""
     drive = only(INFO.format(name=name, sectors=sectors))
     assert (drive.size_bytes, drive.interface, drive.write_cache) == (size, interface, "enabled")
 
 
 def test_the_temperature_alone_is_recognised() -> None:
-    """``-H`` gives a temperature; one out of range is kept in words."""
+    """``-H`` gives a temperature; one out of range is unknown."""
     assert only("/dev/sda:\n drive temperature (celsius) is:  34\n").temperature_celsius == 34
     assert only("/dev/sda:\n drive temperature (celsius) is:  under -20\n").temperature_celsius is None
 
 
 def test_the_configuration_overlay_is_understood() -> None:
-    """``--dco-identify``: every line is known, and the native size is not the drive's size."""
+    """The native size of ``--dco-identify`` is a detail, not the drive's size."""
     drive = only(OVERLAY)
     assert drive.size_bytes is None
     assert drive.details["Real max sectors"] == "1953525168"
 
 
-def test_a_doubtful_native_size_is_told() -> None:
-    """``-N`` whose answer hdparm itself doubts."""
+def test_a_doubtful_native_size_is_noted() -> None:
+    """A native size that hdparm doubts is a note."""
     found = observed("/dev/sda:\n max sectors   = 976773168/14715056(976773168?), HPA setting seems invalid\n")
     assert found.controllers[0].drives[0].size_bytes == 976773168 * 512
     assert [problem.kind for problem in found.problems] == ["note"]
 
 
 def test_figures_beyond_reason_are_no_facts() -> None:
-    """What no reader of JSON takes is kept as text."""
+    """A number too large for JSON readers is kept as a detail."""
     drive = only(OLD.format(last=f"\tNominal Media Rotation Rate: {10**30}"))
     assert drive.rpm is None
     assert drive.details["rpm"] == str(10**30)
@@ -211,12 +211,15 @@ def test_figures_beyond_reason_are_no_facts() -> None:
 
 @pytest.mark.parametrize("sectors", ["", "\u0661\u0662\u0663"])
 def test_the_end_of_what_cylinders_can_count_is_no_size(sectors: str) -> None:
-    """Every drive above 8.4 GB says 16383/16/63: where its other figures are cut off, its size is not known."""
+    """The geometry 16383/16/63 gives no size, as every drive above 8.4 GB reports it."""
     text = INFO.format(name="sdq", sectors=sectors) if sectors else INFO.partition(", LBA=yes")[0].format(name="sdq")
     assert only(text).size_bytes is None
 
 
 def test_a_limit_in_digits_of_another_script_is_no_figure() -> None:
-    """Only ASCII digits count."""
+    """Only ASCII digits make a number."""
     text = "\n/dev/sdq:\n max sectors   = \u0661\u0662\u0663/11721045168, HPA is disabled\n"
-    assert [drive.size_bytes for card in observed(text).controllers for drive in card.drives] in ([], [None])
+    assert [drive.size_bytes for controller in observed(text).controllers for drive in controller.drives] in (
+        [],
+        [None],
+    )

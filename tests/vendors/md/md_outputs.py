@@ -1,4 +1,4 @@
-"""Texts of md and mdadm for the tests, written after the formats with names and numbers of our own."""
+"""Outputs of md and mdadm, written after their formats with invented names and numbers."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ Internal Bitmap : 8 sectors from superblock
 
 
 def read(*texts: str, name: str = "output.txt") -> Observation:
-    """What the package makes of texts, each recognised by its content."""
+    """The observation of outputs, each recognised by its content."""
     documents = []
     for text in texts:
         sniffed = md.sniff(name, text)
@@ -104,45 +104,45 @@ def read(*texts: str, name: str = "output.txt") -> Observation:
 
 
 def controller(*texts: str) -> Controller:
-    """The one controller that the texts tell of."""
+    """The only controller of the outputs."""
     (found,) = read(*texts).controllers
     return found
 
 
 def volume(*texts: str) -> Volume:
-    """The one volume that the texts tell of."""
+    """The only volume of the outputs."""
     (found,) = controller(*texts).volumes
     return found
 
 
 def drives(*texts: str) -> dict[str, Drive]:
-    """The drives by what stands behind the last slash of their ids."""
+    """The drives by the part of their ids behind the last slash."""
     return {drive.id.rpartition("/")[2]: drive for drive in controller(*texts).drives}
 
 
 def array(*texts: str) -> Array:
-    """The one array that the texts tell of."""
+    """The only array of the outputs."""
     (found,) = controller(*texts).arrays
     return found
 
 
 def unparsed(observation: Observation) -> list[str]:
-    """The lines that nobody has accounted for."""
-    return [line.text for sheet in observation.outputs for line in sheet.unparsed()]
+    """The lines that no parser used."""
+    return [line.text for output in observation.outputs for line in output.unparsed()]
 
 
-def told(observation: Observation, object_id: str, field: str) -> list[str]:
+def lines_of(observation: Observation, object_id: str, field: str) -> list[str]:
     """The raw lines that a field of an object was read from."""
     return [
         fact.line.text
-        for sheet in observation.outputs
-        for fact in sheet.facts
+        for output in observation.outputs
+        for fact in output.facts
         if fact.object_id == object_id and fact.field == field
     ]
 
 
 class Machine:
-    """A scripted machine: files, programs and what they print; everything else is missing. It keeps what was asked."""
+    """A runner with scripted files and tools, which records the requests; everything else is missing."""
 
     def __init__(
         self,
@@ -162,7 +162,7 @@ class Machine:
         return tuple(self.answer(request) for request in requests)
 
     def answer(self, request: Request[Any]) -> Answer:
-        """The answer to one request."""
+        """The reply to one request."""
         if isinstance(request, Which):
             return WhichAnswer(path=self.tool, trouble=None if self.tool else Failure.MISSING)
         if isinstance(request, Read):
@@ -178,5 +178,5 @@ class Machine:
         return self.runs.get(" ".join(request.argv), RunAnswer(trouble=Failure.MISSING))
 
     def commands(self) -> list[str]:
-        """The programs that were run."""
+        """The commands that were run."""
         return [" ".join(request.argv) for request in self.asked if isinstance(request, Run)]
