@@ -1,4 +1,4 @@
-"""``raidctl export --rows``: the rows are what the inventories say, in JSON and in Parquet; bad input is named."""
+"""``raidctl export --rows``: rows of the inventories' values in JSON and Parquet; bad input is named."""
 
 from __future__ import annotations
 
@@ -161,8 +161,8 @@ def test_what_cannot_be_read_is_named_and_the_rest_is_there(tmp_path: Path) -> N
     ]
 
 
-def test_a_machine_that_was_not_read_completely_says_so_in_each_row() -> None:
-    """Rows may be missing there."""
+def test_a_machine_that_was_not_read_completely_is_marked_in_each_row() -> None:
+    """A reader of any row sees that rows of its machine may be missing."""
     for name in MACHINES:
         inventory = replayed(name).inventory
         found = {getattr(row, "complete", None) for row in drives(inventory, name)}

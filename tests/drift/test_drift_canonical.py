@@ -1,4 +1,4 @@
-"""A state in git: the same machine gives the same bytes."""
+"""A snapshot in git: the same machine gives the same bytes."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ def _shuffled(document: Doc) -> None:
     dice = random.Random(7)  # noqa: S311 - the same in every run
     for name in ("controllers", "problems", "tools"):
         dice.shuffle(document[name])
-    for card in document["controllers"]:
+    for controller in document["controllers"]:
         for name in ("drives", "volumes", "arrays", "batteries"):
-            dice.shuffle(card[name])
-        for each in card["drives"]:
+            dice.shuffle(controller[name])
+        for each in controller["drives"]:
             dice.shuffle(each["mounts"])
-        for each in card["arrays"]:
+        for each in controller["arrays"]:
             dice.shuffle(each["drives"])
 
 
@@ -78,7 +78,7 @@ def test_figures_that_run_are_masked_and_words_stay() -> None:
     ],
 )  # fmt: skip
 def test_what_is_set_or_named_is_no_noise(label: str, value: str) -> None:
-    """A setting that somebody changes is drift, also where a figure says it."""
+    """A changed setting is drift, even if it contains a figure."""
     assert not is_measured("controller", label, value)
 
 
@@ -91,7 +91,7 @@ def test_what_is_set_or_named_is_no_noise(label: str, value: str) -> None:
     ],
 )  # fmt: skip
 def test_what_is_measured_or_counted_is_noise(label: str, value: str) -> None:
-    """It is another figure in a minute."""
+    """The figure is different a minute later."""
     assert is_measured("drive", label, value)
 
 
