@@ -34,7 +34,7 @@ INVENTORY = Inventory(
 
 
 def test_a_mount_point_stands_for_everything_below_it() -> None:
-    """From the file system down to the volume of the card and its drives, the upper ones first."""
+    """From the file system down to the controller's volume and its drives, from top to bottom."""
     below = scope(VIEW, INVENTORY, "/srv/db/")
     assert (
         below.names.index("bcache0") < below.names.index("md0") < below.names.index("sda1") < below.names.index("sda")
@@ -71,7 +71,7 @@ def test_an_unknown_target_is_refused() -> None:
 
 
 def test_a_circle_of_devices_ends() -> None:
-    """Rubbish in sysfs: each device stands there once."""
+    """Rubbish in sysfs: each device is listed once."""
     blocks = [
         BlockDevice("a", "/dev/a", slaves=("b", "a")),
         BlockDevice("b", "/dev/b", slaves=("a",)),

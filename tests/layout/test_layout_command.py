@@ -149,7 +149,7 @@ def test_what_was_cut_off_is_continued_or_given_up(raidctl: Raidctl) -> None:
 
 
 def test_what_is_given_up_stays_as_it_is(raidctl: Raidctl) -> None:
-    """Abandoned before the array was made: the journal is closed, and the next plan is made anew."""
+    """Abandoned before the array was made: the journal is closed, and the next plan starts from the beginning."""
     cut_off(raidctl, ("layout", "apply", MIRROR, *WIPE, "--confirm", code_of(raidctl)), 1)
     change = json.loads(raidctl("journal", "--json").stdout)[0]["begin"]["change"]
     assert raidctl("layout", "apply", "abandon", change).exit_code == 0

@@ -32,7 +32,7 @@ DRIVE = "drives:TGK00B2Y"
 
 
 def test_guard_L1_locating_never_writes_to_a_drive(raidctl: Raidctl, clock: Clock) -> None:
-    """Activity only reads, past the page cache, for a second; what no system sees is not read at all."""
+    """Activity only reads, past the page cache, for a second; a drive that the system does not see is not read."""
     read = activity.burst(wanted(SAS))
     assert isinstance(read, Run)
     assert read.argv == ("dd", "if=/dev/sdb", "of=/dev/null", "bs=128K", "iflag=direct")
@@ -42,7 +42,7 @@ def test_guard_L1_locating_never_writes_to_a_drive(raidctl: Raidctl, clock: Cloc
     assert isinstance(activity.burst(Wanted(Bay(object_id="x"), blocks=(odd,))), str)
     assert activity.failed(RunAnswer(trouble=Failure.TIMEOUT)) is None
     assert activity.failed(RunAnswer(code=1, err=b"dd: error reading '/dev/sdb': Input/output error\n"))
-    # no way without --by: a drive without an LED is told so, and nothing is read
+    # no way without --by: a drive without an LED is reported, and nothing is read
     done = raidctl("--demo", "workstation", "locate", "/dev/sda")
     assert (done.exit_code, clock.waited) == (1, [])
     assert "CANNOT BE LOCATED" in done.stdout
@@ -96,7 +96,7 @@ def test_guard_L2_an_led_is_off_after_a_kill(tmp_path: Path, state: Callable[[st
 def test_guard_L2_an_led_is_off_at_boot(
     raidctl: Raidctl, state: Callable[[str], State], clock: Clock, tmp_path: Path
 ) -> None:
-    """A journal without an end, as a power failure leaves it: ``restore`` switches off, and says what it did."""
+    """A journal without an end, as a power failure leaves it: ``restore`` switches off, and reports it."""
     journal = tmp_path / "state" / "demo" / "sas" / "journal.jsonl"
     kept: list[bytes] = []
     clock.meanwhile = lambda: kept.append(journal.read_bytes())

@@ -24,15 +24,21 @@ BAD: dict[str, Any] = {"role": "failed", "array": None, "status": "critical", "f
 JBOD: dict[str, Any] = {"role": "passthrough", "array": None, "device": "/dev/sdz", "foreign": False}
 
 
-def machine(*members: dict[str, Any], level: str = "raid6", **told: Any) -> Inventory:
+def machine(*members: dict[str, Any], level: str = "raid6", **fields: Any) -> Inventory:
     """A controller with an array of four good drives, and these drives before them."""
     return inventory(
-        raid(level, *members, *[{"foreign": False}] * 4, card={"cache": None, **told.pop("card", {})}, **told)
+        raid(
+            level,
+            *members,
+            *[{"foreign": False}] * 4,
+            controller={"cache": None, **fields.pop("controller", {})},
+            **fields,
+        )
     )
 
 
 def refused(verb: Verb, found: Inventory, view: HostView | None = None, known: Known = KNOWN) -> dict[str, bool]:
-    """The guards that refuse a deed on the first drive, and whether --unsafe lifts all that each says."""
+    """The guards that refuse a deed on the first drive, and whether --unsafe lifts every reason of each."""
     seen = Survey(found, view=view or HostView())
     lifted: dict[str, bool] = {}
     for one in denials(Deed(object_id="x:0/0", verb=verb, drive="x:0/0"), seen, known):
@@ -180,7 +186,7 @@ def test_a_drive_behind_no_controller_has_no_such_states() -> None:
 def test_an_array_stands_still_only_if_every_volume_is_known_to() -> None:
     """No volume listed, or one that runs, is not standing still."""
     for status, still in (("offline", True), ("failed", True), ("ok", False), ("unknown", False), ("degraded", False)):
-        card = machine(DOWN, status=status).controllers[0]
-        assert is_inactive(card, card.drives[0]) is still, status
-    bare = replace(card, volumes=())
+        controller = machine(DOWN, status=status).controllers[0]
+        assert is_inactive(controller, controller.drives[0]) is still, status
+    bare = replace(controller, volumes=())
     assert not is_inactive(bare, bare.drives[0])

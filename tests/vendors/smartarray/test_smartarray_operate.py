@@ -14,16 +14,16 @@ from raidctl.vendor.plan import Deed
 from raidctl.vendor.shapes import FORCING
 from raidctl_smartarray import operate
 from tests.change.md_machine import VENDORS
-from tests.operate.controllers.cards import LATER, PULLED, Card, card, of_drive
+from tests.operate.controllers.simulated import LATER, PULLED, ControllerReplacement, of_drive, replacement_on
 
 
 @pytest.fixture
-def p440(tmp_path: Path) -> Card:
+def p440(tmp_path: Path) -> ControllerReplacement:
     """A RAID-6 with a spare, complete."""
-    return card("p440", tmp_path)
+    return replacement_on("p440", tmp_path)
 
 
-def test_a_drive_in_another_bay_takes_the_place_if_it_is_named(p440: Card) -> None:
+def test_a_drive_in_another_bay_takes_the_place_if_it_is_named(p440: ControllerReplacement) -> None:
     """The controller does not take it by itself: it becomes a spare of the array, and the array is complete."""
     bench = p440.bench
     seen = bench.look()
@@ -42,7 +42,7 @@ def test_a_drive_in_another_bay_takes_the_place_if_it_is_named(p440: Card) -> No
     assert (story.now()[1].status, bench.journal.pending()) == ("ok", [])
 
 
-def test_what_the_tool_cannot_is_denied_with_the_reason(p440: Card) -> None:
+def test_what_the_tool_cannot_is_denied_with_the_reason(p440: ControllerReplacement) -> None:
     """Every ability that is false has a sentence; what is only printed has its command, and no plan runs it."""
     controller, volume = p440.now()
     tools = p440.bench.look().inventory.tools
@@ -58,7 +58,7 @@ def test_what_the_tool_cannot_is_denied_with_the_reason(p440: Card) -> None:
     assert not any(FORCING.fullmatch(word) for shape in operate.SHAPES for word in shape)
 
 
-def test_nothing_is_planned_without_an_identity(p440: Card) -> None:
+def test_nothing_is_planned_without_an_identity(p440: ControllerReplacement) -> None:
     """A drive without a serial number, a volume that nothing identifies, a controller without a slot: refused (X1)."""
     controller, volume = p440.now()
     tools = p440.bench.look().inventory.tools
@@ -89,7 +89,7 @@ def test_a_tool_that_may_change_something_hinders(words: tuple[str, ...], busy: 
     assert operate.hinders(words) is busy
 
 
-def test_a_spare_is_released_by_the_new_drive(p440: Card) -> None:
+def test_a_spare_is_released_by_the_new_drive(p440: ControllerReplacement) -> None:
     """The tool prints an active spare while the place is empty, and a spare again after the rebuild."""
     machine = p440.bench.machine
     machine.pull("1I:1:3")

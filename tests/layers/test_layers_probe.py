@@ -1,4 +1,4 @@
-"""What the kernel tells of its caches, and what is said when it cannot be read."""
+"""What the kernel reports about its caches, and the problems if it cannot be read."""
 
 from __future__ import annotations
 
@@ -20,34 +20,34 @@ def test_dirty_memory_is_what_waits_and_what_is_being_written() -> None:
 
 
 def test_of_bytes_and_percent_the_one_that_is_not_zero_counts() -> None:
-    """The other one is told as not in force; what it comes to is the kernel's own figure."""
-    told = {t.name: t for t in page_thresholds(kernel(VM, programs={PAGE: (0, "4096\n", "")}))}
-    assert (told["dirty_ratio"].in_force, told["dirty_ratio"].effective_bytes) == (True, 204800)
-    assert (told["dirty_bytes"].in_force, told["dirty_bytes"].effective_bytes) == (False, None)
+    """The other one is reported as inactive; the active one is converted to bytes."""
+    view_of_kernel = {t.name: t for t in page_thresholds(kernel(VM, programs={PAGE: (0, "4096\n", "")}))}
+    assert (view_of_kernel["dirty_ratio"].in_force, view_of_kernel["dirty_ratio"].effective_bytes) == (True, 204800)
+    assert (view_of_kernel["dirty_bytes"].in_force, view_of_kernel["dirty_bytes"].effective_bytes) == (False, None)
 
 
 def test_another_page_size_is_obeyed() -> None:
-    """Pages are not 4 KiB everywhere; where their size is not told, nothing is guessed."""
+    """Pages are not 4 KiB everywhere; if their size is unknown, nothing is guessed."""
     assert kernel(VM, programs={PAGE: (0, "65536\n", "")}).page_bytes("nr_dirty") == 131072
     assert kernel(VM).page_bytes("nr_dirty") is None
 
 
 def test_rubbish_in_a_file_is_a_problem_that_names_it() -> None:
-    """The value is not known, and the file is told."""
-    told = kernel(VM | {"/proc/sys/vm/dirty_ratio": "tw\x00enty\n"})
-    assert told.vm.value("dirty_ratio", number) is None
-    [problem] = told.problems
+    """The value is unknown, and the problem names the file."""
+    view_of_kernel = kernel(VM | {"/proc/sys/vm/dirty_ratio": "tw\x00enty\n"})
+    assert view_of_kernel.vm.value("dirty_ratio", number) is None
+    [problem] = view_of_kernel.problems
     assert (problem.where, problem.kind) == ("/proc/sys/vm/dirty_ratio", "unread")
 
 
 def test_a_file_that_may_not_be_read_is_a_missing_right() -> None:
     """It is not called absent."""
-    told = kernel(VM | {"/proc/sys/vm/dirty_ratio": Failure.DENIED})
-    assert told.vm.value("dirty_ratio", number) is None
-    assert [problem.kind for problem in told.problems] == ["no_right"]
+    view_of_kernel = kernel(VM | {"/proc/sys/vm/dirty_ratio": Failure.DENIED})
+    assert view_of_kernel.vm.value("dirty_ratio", number) is None
+    assert [problem.kind for problem in view_of_kernel.problems] == ["no_right"]
 
 
-def test_no_dmsetup_is_said_where_there_are_mappings() -> None:
+def test_a_missing_dmsetup_is_reported_if_there_are_mappings() -> None:
     """Without device mapper devices it is not missed."""
     assert [problem.kind for problem in kernel(VM, DM).problems] == ["no_tool"]
     assert kernel(VM).problems == []
@@ -55,25 +55,25 @@ def test_no_dmsetup_is_said_where_there_are_mappings() -> None:
 
 def test_dmsetup_without_root_is_a_missing_right() -> None:
     """It prints that and ends with 1; once is enough."""
-    said = (1, "", "/dev/mapper/control: open failed: Permission denied\nCommand failed.\n")
-    told = kernel(VM, DM, {TABLE: said, STATUS: said})
-    assert [problem.kind for problem in told.problems] == ["no_right"]
+    denied = (1, "", "/dev/mapper/control: open failed: Permission denied\nCommand failed.\n")
+    view_of_kernel = kernel(VM, DM, {TABLE: denied, STATUS: denied})
+    assert [problem.kind for problem in view_of_kernel.problems] == ["no_right"]
 
 
 def test_a_kernel_without_device_mapper_is_no_silence() -> None:
-    """What dmsetup says goes into the problem."""
-    said = (1, "", "Failure to communicate with kernel device-mapper driver.\n")
-    told = kernel(VM, DM, {TABLE: said, STATUS: said})
-    assert {problem.kind for problem in told.problems} == {"unread"}
-    assert "Failure to communicate" in told.problems[0].message
+    """Dmsetup's message is part of the problem."""
+    denied = (1, "", "Failure to communicate with kernel device-mapper driver.\n")
+    view_of_kernel = kernel(VM, DM, {TABLE: denied, STATUS: denied})
+    assert {problem.kind for problem in view_of_kernel.problems} == {"unread"}
+    assert "Failure to communicate" in view_of_kernel.problems[0].message
 
 
 def test_a_bcache_device_that_vanishes_is_not_there() -> None:
-    """Its directory is listed, its files are gone: nothing is known of it and nothing breaks."""
+    """Its directory is listed, but its files are gone: it is unknown, and nothing fails."""
     blocks = (BlockDevice("bcache0", "/dev/bcache0", "other"),)
     there = VM | {"/sys/class/block/bcache0/bcache/state": Failure.MISSING}
-    told = kernel(there, blocks)
-    assert "bcache0" not in told.bcaches or told.bcaches["bcache0"].value("cache_mode", str) is None
+    view_of_kernel = kernel(there, blocks)
+    assert "bcache0" not in view_of_kernel.bcaches or view_of_kernel.bcaches["bcache0"].value("cache_mode", str) is None
 
 
 def test_ten_thousand_devices_are_asked_for_at_once() -> None:
@@ -82,24 +82,26 @@ def test_ten_thousand_devices_are_asked_for_at_once() -> None:
     blocks = tuple(BlockDevice(f"dm-{n}", f"/dev/dm-{n}", "dm", dm_name=f"w{n}") for n in range(many))
     table = "".join(f"w{n}: 0 8 writecache s 8:1 8:2 4096 0\n" for n in range(many))
     status = "".join(f"w{n}: 0 8 writecache 0 {n + 1} 0 0\n" for n in range(many))
-    told = kernel(VM, blocks, {TABLE: (0, table, ""), STATUS: (0, status, "")})
-    assert len(told.targets) == many
-    assert told.targets["dm-9999"].status[1] == "10000"
+    view_of_kernel = kernel(VM, blocks, {TABLE: (0, table, ""), STATUS: (0, status, "")})
+    assert len(view_of_kernel.targets) == many
+    assert view_of_kernel.targets["dm-9999"].status[1] == "10000"
 
 
-def test_an_array_that_is_reshaped_tells_its_members() -> None:
+def test_an_array_under_reshape_has_its_members() -> None:
     """The kernel prints 4 (3) then: the new number and the old one."""
     files = {"raid_disks": "4 (3)\n", "stripe_cache_size": "256\n"}
     place = "/sys/class/block/md0/md"
     blocks = (BlockDevice("md0", "/dev/md0", "md"),)
     files = {f"{place}/{name}": text for name, text in files.items()}
-    told = kernel(VM | files, blocks, {PAGE: (0, "65536\n", "")})
+    view_of_kernel = kernel(VM | files, blocks, {PAGE: (0, "65536\n", "")})
     view, bare = HostView(blocks=blocks), Inventory(host=Host())
-    [layer] = [layer for layer in stack(scope(view, bare, None), view, told, bare, ()).layers if layer.kind == "md"]
-    assert told.problems == []
+    [layer] = [
+        layer for layer in stack(scope(view, bare, None), view, view_of_kernel, bare, ()).layers if layer.kind == "md"
+    ]
+    assert view_of_kernel.problems == []
     assert layer.size_bytes == 256 * 4 * 65536
 
 
-def test_a_machine_that_tells_nothing_is_one_problem() -> None:
+def test_an_unreadable_machine_is_one_problem() -> None:
     """Not one for each file."""
     assert [problem.where for problem in kernel({}).problems] == ["kernel:vm"]
