@@ -21,7 +21,7 @@ def test_each_case_is_tried(number: int, word: str, size: int, tmp_path: Path) -
 
 
 def test_every_case_was_tried() -> None:
-    """As the test above says."""
+    """This depends on the test above."""
     assert SEEN in ([], [(number, word) for number in range(3) for word in ("a", "bc")])
 
 

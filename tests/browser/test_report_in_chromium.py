@@ -24,7 +24,7 @@ from raidctl.survey.survey import Survey
 from tests.browser.chromium import Scheme, Tab, chromium
 from tests.output.test_report import HOSTILE, hostile, material, measured, report
 from tests.support.machines import FIXTURES
-from tests.verify.grounds import card
+from tests.verify.grounds import raid_controller
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.xdist_group("browser")]
 CONTRACT = FIXTURES.parent / "docs" / "examples" / "contract.toml"
@@ -90,14 +90,14 @@ def page(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
 
 def high() -> Survey:
     """A machine with rows so high that some are at the end of a page."""
-    controller = card(count=2)
+    controller = raid_controller(count=2)
     words = " ".join(["of the maker's many words"] * 12)
     drives = tuple(replace(controller.drives[0], id=f"acme:0/{at}", model=words) for at in range(24))
     return Survey(Inventory(host=Host(hostname="high"), controllers=(replace(controller, drives=drives),)))
 
 
 def keep(name: str, data: bytes) -> None:
-    """Keep a picture for whoever wants to look at it."""
+    """Keep a picture for a later look."""
     place = os.environ.get("RAIDCTL_PICTURES")
     if place:
         Path(place).mkdir(parents=True, exist_ok=True)

@@ -171,7 +171,7 @@ kill -KILL "$parent"
 
 
 def test_a_connection_that_breaks_in_a_change_leaves_the_change(own_site: Site) -> None:
-    """It is neither called done nor unreachable: the machine is not as before, and nobody could read it again."""
+    """It is neither called done nor unreachable: the machine has changed, and could not be read again."""
     tools = install("p400", own_site.place / "db1")
     before = tools.state
     place = own_site.place / "cut"

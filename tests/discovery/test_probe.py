@@ -153,7 +153,7 @@ def test_a_udev_that_hangs_is_reported_and_replaced() -> None:
 
 
 def test_lines_in_no_known_form_are_kept_and_reported() -> None:
-    """A table of the kernel with lines that nobody understands is a problem, and the lines are listed as unparsed."""
+    """A table of the kernel with unknown lines is a problem, and the lines are listed as unparsed."""
     found = converse(probe_machine(), Scripted("what is this\nP: /devices/x\n"))
     assert [line.text for output in found.outputs for line in output.unparsed()] == ["what is this"]
     assert any("udev database" in problem.where for problem in found.problems)

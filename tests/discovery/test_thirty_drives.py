@@ -1,4 +1,4 @@
-"""A server with thirty drives, and a MegaRAID controller without its tool: all that is known comes from the kernel.
+"""A server with thirty drives, and a MegaRAID controller without its tool: everything known comes from the kernel.
 
 ``thirty/`` was recorded in the lab (``python -m tests.lab --record``).
 """

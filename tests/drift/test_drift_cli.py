@@ -287,7 +287,7 @@ def test_a_clock_that_was_set_back_is_reported(run: Run, tmp_path: Path) -> None
 
 
 def test_two_hosts_in_one_store_are_not_mixed_up(run: Run) -> None:
-    """The last state of a machine is its own, whoever was kept after it."""
+    """The last snapshot of a machine is found whatever host was saved after it."""
     other = str(FIXTURES / "smartarray-p400")
     run("--replay", RECORDED, "snapshot")
     run("--replay", other, "snapshot")
@@ -436,7 +436,7 @@ def test_what_is_milder_is_left_out(run: Run, tmp_path: Path) -> None:
 def test_a_comparison_for_nagios(
     run: Run, tmp_path: Path, change: Callable[[dict[str, Any]], None], code: int, words: str
 ) -> None:
-    """The worst change is the state; what is for information wakes nobody; what could not be read is UNKNOWN."""
+    """The worst change is the state; information alone is OK; an incomplete reading is UNKNOWN."""
     before, after = _file(tmp_path / "a.json", state()), _file(tmp_path / "b.json", changed(state(), change))
     answer = run("diff", before, after, "--format", "nagios")
     assert (answer.exit_code, answer.stdout.startswith(words)) == (code, True)

@@ -65,7 +65,7 @@ def test_a_layer_of_the_kernel_is_a_target() -> None:
 
 
 def test_an_unknown_target_is_refused() -> None:
-    """A typing error must not stand for the whole machine."""
+    """A typing error must not select the whole machine."""
     with pytest.raises(UsageError, match="/srv/bd"):
         scope(VIEW, INVENTORY, "/srv/bd")
 

@@ -134,7 +134,7 @@ def test_requests_that_took_no_time_have_no_mean() -> None:
 
 
 def test_switched_off_counters_are_reported() -> None:
-    """With queue/iostats at 0 the figures stand still, which is no idle device."""
+    """With queue/iostats at 0 the figures do not change, which does not mean an idle device."""
     reported = taken(stat(5, 5, 5, 5) | {f"{PLACE}/queue/iostats": "0\n"})
     [problem] = reported.problems
     assert "iostats" in problem.message

@@ -159,7 +159,7 @@ def test_what_is_given_up_stays_as_it_is(raidctl: Raidctl) -> None:
 
 
 def test_a_deletion_is_planned_under_its_guards(raidctl: Raidctl, tmp_path: Path) -> None:
-    """What is mounted is not deleted; the plan names who would delete it, and check that it is still there."""
+    """A mounted volume is not deleted; plan lists the deletion, and check reports the volume as still present."""
     file = tmp_path / "delete.toml"
     uuid = "8c1f6e20:4b7d93a5:e0523b18:77d96c4f"
     head = 'layout = 1\n[machine]\nhostname = "orchard"\n[[delete]]\ncontroller = "md"\n'

@@ -97,7 +97,7 @@ def test_another_unique_id_is_another_volume() -> None:
 
 
 def test_counted_drives_are_compared_by_what_they_are() -> None:
-    """A count with media, interface and size holds for drives that nobody named."""
+    """A count with media, interface and size is compared without naming drives."""
     inventory = replayed("smartarray-gen10-failed-battery").inventory
     volume = 'layout = 1\n[[volume]]\ncontroller = "smartarray:0"\nname = "data"\n'
     fits = 'drives = { count = 3, media = "hdd", interface = "sas", at_least = "1.8TB" }'

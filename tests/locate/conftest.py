@@ -1,4 +1,4 @@
-"""Command lines on simulated machines, on a clock that stands still."""
+"""Command lines on simulated machines, with a clock that the test controls."""
 
 from __future__ import annotations
 

@@ -162,7 +162,7 @@ def test_guard_L4_only_the_files_of_locate_leds_are_written(path: str, data: str
 
 
 def test_guard_L4_nothing_else_is_written(raidctl: Raidctl, state: Callable[[str], State], clock: Clock) -> None:
-    """While all bays of an enclosure blink, their ``locate`` files are all that has changed."""
+    """While all bays of an enclosure blink, only their ``locate`` files have changed."""
     bays = [f"enclosure:0x5003048001a2b3bd/Slot {number:02}" for number in range(5)]
     changed: list[set[str]] = []
     raidctl("--demo", "sas", "show")

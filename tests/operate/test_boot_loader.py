@@ -1,4 +1,4 @@
-"""The boot loader of a replaced drive: what its first sector has, who installs it, and that it is never silence."""
+"""The boot loader of a replaced drive: its first sector, who installs it, and that it is always reported."""
 
 from __future__ import annotations
 

@@ -93,7 +93,7 @@ DOWN: dict[str, Any] = {"role": "failed", "status": "critical", "status_text": "
 
 
 def test_guard_D4_online_only_what_missed_nothing() -> None:
-    """Set offline by raidctl while the array stood still, in this boot, still standing: and only with --unsafe."""
+    """Set offline by raidctl in this boot, with the array inactive since then: and only with --unsafe."""
     stopped, running = machine(DOWN, status="offline"), machine(DOWN, status="degraded")
     good = replace(KNOWN, offline=WAS_INACTIVE)
     assert refused("online", stopped, known=good) == {"D4": True}

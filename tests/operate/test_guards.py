@@ -388,7 +388,7 @@ def test_guard_R17_all_namespaces_of_a_drive_are_looked_at() -> None:
 
 
 def test_guard_X1_the_serial_number_identifies_the_drive() -> None:
-    """Without one, or with one that another drive has as well, nobody can be sure to hold the right drive."""
+    """Without one, or with one that another drive has as well, the drive cannot be identified."""
     assert of("X1", asked(inventory(raid("raid6", *[OK] * 4)))) == {"yes"}
     assert of("X1", asked(inventory(raid("raid6", {"serial": None}, *[OK] * 3)))) == {"unknown"}
     assert of("X1", asked(inventory(raid("raid6", {"serial": "S1"}, *[OK] * 3)))) == {"unknown"}

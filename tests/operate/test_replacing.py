@@ -226,7 +226,7 @@ def test_guard_R10_a_drive_that_does_not_fit_is_refused(tmp_path: Path) -> None:
 
 
 def test_guard_R10_unknown_health_is_refused(raid6: Bench) -> None:
-    """A new drive whose health nobody reports joins only with --unsafe."""
+    """A new drive of unknown health joins only with --unsafe."""
     exchanged(raid6)
     story = begun(raid6, 2)
     change = story.start()

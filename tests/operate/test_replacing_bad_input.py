@@ -110,7 +110,7 @@ class Without:
 
 
 def test_without_root_nothing_is_done(raid6: Bench) -> None:
-    """What has to be kept first cannot be read, or mdadm refuses: nothing stands half done, and nothing is open."""
+    """Backups that cannot be read, or a refusal of mdadm: nothing is left half done, and nothing is open."""
     for word, kind in (("--examine", AccessMissing), ("--fail", ChangeUndone)):
         story = begun(raid6, 2)
         change = story.start()

@@ -83,7 +83,7 @@ def test_the_rate_lasts_as_long_as_raidctl_waits(demo: str, drive: str, value: s
 def test_a_rate_that_cannot_be_set_is_refused_before_anything_is_done(
     demo: str, words: tuple[str, ...], sentence: str, tmp_path: Path
 ) -> None:
-    """A speed for a controller, a share for md, 0, a level that it does not have, and nobody who waits."""
+    """A speed for a controller, a share for md, 0, a level that the controller lacks, and a run without a wait."""
     options = ["--state-dir", str(tmp_path), "--demo", demo]
     result = CliRunner().invoke(cli, [*options, "replace", *words])
     assert (result.exit_code, sentence in " ".join(result.output.split())) == (2, True), result.output

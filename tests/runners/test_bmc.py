@@ -46,7 +46,7 @@ def show(service: Service, secret: Path, *more: str, trust: bool = True, url: st
 
 
 def sentence(done: Result) -> str:
-    """What was said, on one line."""
+    """The message, on one line."""
     return " ".join(done.output.split())
 
 
@@ -129,7 +129,7 @@ def test_a_password_comes_from_the_environment_and_never_from_the_command_line(s
     ["http://reader@127.0.0.1", "127.0.0.1", "https://", "https://a b", "https://h/path", "https://h:99999", "ftp://h"],
 )
 def test_what_is_no_address_is_refused(service: Service, secret: Path, url: str) -> None:
-    """Exit code 2; nobody is asked."""
+    """Exit code 2, without a request to any host."""
     assert show(service, secret, url=url).exit_code == EXIT_USAGE
 
 
@@ -317,8 +317,8 @@ def test_twenty_drives_at_the_processor_fit_into_the_requests_for_one_machine(se
     _with_more(service, 0, 20)
     done = show(service, secret, "--json")
     assert done.exit_code == EXIT_FINE, done.output
-    cards = json.loads(done.stdout)["controllers"]
-    assert sum(len(card["drives"]) for card in cards) == 22
+    controllers = json.loads(done.stdout)["controllers"]
+    assert sum(len(controller["drives"]) for controller in controllers) == 22
     assert len(service.asked) < MOST_REQUESTS
 
 
@@ -328,8 +328,8 @@ def test_what_was_not_asked_is_one_sentence_and_none_of_the_volumes(service: Ser
     done = show(service, secret, "--json")
     assert done.exit_code == EXIT_CANNOT_TELL, done.output
     seen = json.loads(done.stdout)
-    [card] = [one for one in seen["controllers"] if one["id"] == "redfish:MRAID"]
-    assert (card["volumes"][0]["status"], card["batteries"][0]["status"]) == ("ok", "ok")
+    [controller] = [one for one in seen["controllers"] if one["id"] == "redfish:MRAID"]
+    assert (controller["volumes"][0]["status"], controller["batteries"][0]["status"]) == ("ok", "ok")
     unread = [one for one in seen["problems"] if one["kind"] == "unread"]
     assert len(unread) == 1, unread
     [problem] = unread

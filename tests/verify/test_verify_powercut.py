@@ -43,8 +43,8 @@ def answered(verify: Verify, tmp_path: Path) -> Answered:
         file = tmp_path / "run.json"
         file.write_bytes(msgspec.json.encode(made))
         done = verify(machine, "--json", "--power-safe", "--powercut", str(file), *words)
-        told = msgspec.json.decode(done.stdout)
-        return done.exit_code, told["answers"][0] if "answers" in told else {"said": done.output}
+        document = msgspec.json.decode(done.stdout)
+        return done.exit_code, document["answers"][0] if "answers" in document else {"said": done.output}
 
     return ask
 

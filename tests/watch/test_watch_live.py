@@ -113,7 +113,7 @@ def test_each_change_is_an_object(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_ctrl_c_ends_it_like_a_limit(capsys: pytest.CaptureFixture[str]) -> None:
-    """The end that everybody uses is no error of its own."""
+    """The usual way to end it is no error."""
     moving = md_rebuild()
     moving.clock.interrupt_at = 20.0
     interrupted = followed(moving, at_most=None), capsys.readouterr()
@@ -186,8 +186,8 @@ def test_every_machine_fits_every_terminal(name: str) -> None:
             assert max(cell_len(text.plain) for text in found) <= width
             assert not ascii_only or all(text.plain.isascii() for text in found)
     wrong = {(one.where, one.rule) for one in judge(inventory) if one.under is None}
-    told = {(fact.object_id, fact.name) for fact in board.facts if fact.section == "health" and fact.object_id}
-    assert told == wrong
+    listed = {(fact.object_id, fact.name) for fact in board.facts if fact.section == "health" and fact.object_id}
+    assert listed == wrong
     verdict = str(board.facts[0].value)
     whole = picture(board, Paper(width=80), 24)[0].plain
     assert verdict.lower() in whole.lower()

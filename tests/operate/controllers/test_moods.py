@@ -36,7 +36,7 @@ def commands(name: str, place: Path) -> list[str]:
 
 
 def carried_on(story: ControllerReplacement, *, again: bool) -> None:
-    """Run the story, or continue what is open; what ends it is for the person who reads it."""
+    """Run the story, or continue the open one."""
 
     def pull() -> None:
         if story.bench.machine.bay_of(story.old.serial or "") is not None or story.new() is None:

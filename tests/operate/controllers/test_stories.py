@@ -197,7 +197,7 @@ def test_a_person_who_never_comes(story: ControllerReplacement) -> None:
 
 @every
 def test_a_drive_that_was_swapped_at_once_is_seen(story: ControllerReplacement) -> None:
-    """Pulled and replaced between two readings: nobody waits for an empty bay."""
+    """Pulled and replaced between two readings: the story does not wait for an empty bay."""
     story.bench.moments = [(PULLED, story.pull), (PULLED, story.push)]
     story.run()
     assert finished(story)

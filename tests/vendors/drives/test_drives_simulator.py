@@ -18,7 +18,7 @@ from raidctl.survey.survey import survey
 from raidctl.vendor.registry import vendors
 from raidctl.vendor.simulator import State
 from raidctl_drives import simulator
-from tests.support.printed import rendered, texts, told
+from tests.support.printed import rendered, settings_of, texts
 
 VENDORS = vendors()[0]
 DEMOS = ("workstation", "nvme", "sas")
@@ -33,7 +33,7 @@ def drives(simulated: Simulated) -> list[Drive]:
 
 def write_caches(demo: str) -> State:
     """The recorded write caches of a machine, without its self-tests."""
-    return {name: value for name, value in told(simulator, texts(demo)).items() if name.startswith("drive ")}
+    return {name: value for name, value in settings_of(simulator, texts(demo)).items() if name.startswith("drive ")}
 
 
 @pytest.mark.parametrize("demo", ["workstation", "nvme"])
@@ -43,14 +43,14 @@ def test_what_is_printed_is_the_state(demo: str, data: st.DataObject) -> None:
     """Every state of all drives can be read out of what the tools print of it."""
     state = {name: data.draw(st.sampled_from("01")) for name in write_caches(demo)}
     assert state
-    printed = told(simulator, rendered(simulator, demo, state))
+    printed = settings_of(simulator, rendered(simulator, demo, state))
     assert {name: value for name, value in printed.items() if name in state} == state
 
 
 @pytest.mark.parametrize("demo", DEMOS)
 def test_what_was_not_changed_is_printed_as_it_was(demo: str) -> None:
     """Byte for byte."""
-    assert rendered(simulator, demo, told(simulator, texts(demo))) == texts(demo)
+    assert rendered(simulator, demo, settings_of(simulator, texts(demo))) == texts(demo)
 
 
 @pytest.mark.parametrize("demo", ["workstation", "nvme"])

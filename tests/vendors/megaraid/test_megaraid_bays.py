@@ -15,7 +15,7 @@ from raidctl.vendor.protocol import Document
 from raidctl.vendor.simulator import State
 from raidctl_megaraid import simulator
 from raidctl_megaraid.simulator.machine import load, standing
-from tests.support.printed import rendered, texts, told
+from tests.support.printed import rendered, settings_of, texts
 from tests.vendors.megaraid.megaraid_deeds import Bench
 
 MACHINES = {"h730": [f"32:{slot}" for slot in range(9)], "9271": [f"252:{slot}" for slot in range(6)],
@@ -69,7 +69,7 @@ def moved(state: State, hand: Hand) -> State:
 def test_what_is_in_the_bays_is_what_is_printed(told_of: tuple[str, list[Hand]]) -> None:
     """Drives with their serial numbers, members of each array, and the state of each volume."""
     name, done = told_of
-    state = told(simulator, texts(name))
+    state = settings_of(simulator, texts(name))
     for hand in done:
         state = moved(state, hand)
     card, machine = read(name, state), load("0", state)

@@ -16,7 +16,7 @@ from raidctl.vendor.protocol import Document
 from raidctl.vendor.simulator import State
 from raidctl_megaraid import change, simulator
 from raidctl_megaraid.simulator.state import BATTERIES
-from tests.support.printed import rendered, texts, told
+from tests.support.printed import rendered, settings_of, texts
 from tests.vendors.megaraid.megaraid_demos import DEMOS, card, run, seen, simulated
 
 BY_KNOB = {
@@ -43,7 +43,7 @@ def choices(name: str, key: str) -> st.SearchStrategy[str]:
     """The values that a setting of a machine can have."""
     knob = key.rpartition("/")[2]
     if knob in FACTS or knob.startswith(PARTS):
-        return st.just(told(simulator, texts(name))[key])
+        return st.just(settings_of(simulator, texts(name))[key])
     if knob in FIGURES:
         return st.integers(0, FIGURES[knob]).map(str)
     if knob.startswith("supports "):
@@ -56,7 +56,7 @@ def choices(name: str, key: str) -> st.SearchStrategy[str]:
 
 def states(name: str) -> st.SearchStrategy[State]:
     """Every state that a machine can be in."""
-    return st.fixed_dictionaries({key: choices(name, key) for key in told(simulator, texts(name))})
+    return st.fixed_dictionaries({key: choices(name, key) for key in settings_of(simulator, texts(name))})
 
 
 MACHINES = st.sampled_from(DEMOS).flatmap(lambda name: st.tuples(st.just(name), states(name)))
@@ -78,7 +78,7 @@ def read(name: str, state: Mapping[str, str]) -> Controller:
 def test_what_is_printed_is_the_state(machine: tuple[str, State]) -> None:
     """Every state can be read out of what is printed of it."""
     name, state = machine
-    assert told(simulator, rendered(simulator, name, state)) == state
+    assert settings_of(simulator, rendered(simulator, name, state)) == state
 
 
 @settings(max_examples=60, deadline=None)
@@ -117,13 +117,13 @@ def test_raidctl_reads_what_is_simulated(machine: tuple[str, State]) -> None:
 @pytest.mark.parametrize("name", DEMOS)
 def test_what_was_not_changed_is_printed_as_it_was(name: str) -> None:
     """Byte for byte."""
-    assert rendered(simulator, name, told(simulator, texts(name))) == texts(name)
+    assert rendered(simulator, name, settings_of(simulator, texts(name))) == texts(name)
 
 
 @pytest.mark.parametrize("name", DEMOS)
 def test_a_change_touches_the_places_of_the_setting_alone(name: str) -> None:
     """All other lines stay as they are."""
-    state = told(simulator, texts(name))
+    state = settings_of(simulator, texts(name))
     key = next(key for key in state if key.endswith("/rdcache"))
     other = {"RA": "NoRA", "NoRA": "RA"}[state[key]]
     others = rendered(simulator, name, state | {key: other})
@@ -303,7 +303,7 @@ def test_a_flush_fails_while_data_is_preserved(tmp_path: Path, name: str, argv: 
 def test_a_reading_command_is_no_change(name: str) -> None:
     """Of all commands that were recorded."""
     for argv in texts(name):
-        assert simulator.change(argv, told(simulator, texts(name))) is None
+        assert simulator.change(argv, settings_of(simulator, texts(name))) is None
 
 
 @settings(deadline=None)
@@ -319,6 +319,6 @@ def test_no_text_breaks_the_simulation(text: str, program: str) -> None:
 @given(st.lists(st.text(min_size=1), max_size=4), st.sampled_from(["storcli64", "MegaCli"]))
 def test_no_command_breaks_the_simulation(words: list[str], program: str) -> None:
     """It is refused, or is no change."""
-    state = told(simulator, texts("9271"))
+    state = settings_of(simulator, texts("9271"))
     reply = simulator.change((program, *words), state)
     assert reply is None or reply.state == state

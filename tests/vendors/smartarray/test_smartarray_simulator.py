@@ -15,7 +15,7 @@ from raidctl.survey.survey import survey
 from raidctl.vendor.registry import vendors
 from raidctl.vendor.simulator import State
 from raidctl_smartarray import simulator
-from tests.support.printed import rendered, texts, told
+from tests.support.printed import rendered, settings_of, texts
 
 VENDORS = vendors()[0]
 SWITCH = ("enable", "disable")
@@ -65,14 +65,14 @@ def shown(state: State) -> State:
 @given(data=st.data())
 def test_what_is_printed_is_the_state(demo: str, data: st.DataObject) -> None:
     """Every state can be read out of what is printed of it: all of it, and nothing else."""
-    state = data.draw(generated(told(simulator, texts(demo))))
-    assert told(simulator, rendered(simulator, demo, state)) == shown(state)
+    state = data.draw(generated(settings_of(simulator, texts(demo))))
+    assert settings_of(simulator, rendered(simulator, demo, state)) == shown(state)
 
 
 @pytest.mark.parametrize("demo", DEMOS)
 def test_what_was_not_changed_is_printed_as_it_was(demo: str) -> None:
     """Byte for byte."""
-    assert rendered(simulator, demo, told(simulator, texts(demo))) == texts(demo)
+    assert rendered(simulator, demo, settings_of(simulator, texts(demo))) == texts(demo)
 
 
 @pytest.mark.parametrize("demo", DEMOS)
@@ -82,7 +82,7 @@ def test_the_family_reads_what_is_printed(demo: str, data: st.DataObject) -> Non
     """Whatever the settings are, the parsers read each of them, and the battery, out of what the tool prints."""
     with TemporaryDirectory() as place:
         simulated = machine(demo, VENDORS, Path(place))
-        wanted = data.draw(generated(told(simulator, texts(demo))))
+        wanted = data.draw(generated(settings_of(simulator, texts(demo))))
         simulated.keep(simulated.state() | wanted)
         inventory = survey(simulated, VENDORS).inventory
     mine = {
