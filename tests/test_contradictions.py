@@ -240,7 +240,7 @@ def test_the_whole_outputs_are_fine(text: str) -> None:
     ],
 )
 def test_one_bad_or_unknown_word_is_seen(text: str, old: str, new: str) -> None:
-    """However good the other lines are."""
+    """One bad or unknown word is seen, however good the other lines are."""
     assert old in text
     assert _code(text.replace(old, new)) != 0
 

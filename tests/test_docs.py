@@ -1,4 +1,4 @@
-"""Documentation is tested."""
+"""Generated pages, tables and links of the documentation."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ def test_tables_are_assignments_of_more_than_a_constant() -> None:
 
 
 def test_every_family_has_its_figures() -> None:
-    """None is without tables, and none consists of them."""
+    """Every family has tables and other code."""
     figures = {name_of(package): sizes(package) for package in VENDORS.glob("raidctl_*")}
     assert {"lvm", "mpt", "marvell", "zfs", "redfish"} <= figures.keys()
     assert all(0 < size.tables < size.lines and size.files > 1 for size in figures.values())

@@ -26,7 +26,7 @@ def test_every_case_was_tried() -> None:
 
 
 def test_the_cases_that_fail_are_listed() -> None:
-    """And the others are tried nevertheless."""
+    """All cases are tried, and those that fail are listed."""
 
     @over("number", range(4))
     def is_odd(number: int) -> None:

@@ -35,7 +35,7 @@ def controller_with(level: str, *members: dict[str, Any] | None, mode: Any = "ra
 
 
 def left(found: Controller) -> int | None:
-    """Of the only volume; the array's figure is the same."""
+    """The figure of the only volume, which is that of the array too."""
     (done,) = with_redundancy([found])
     assert done.arrays[0].failures_tolerated == done.volumes[0].failures_tolerated
     return done.volumes[0].failures_tolerated

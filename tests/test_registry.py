@@ -10,7 +10,7 @@ from raidctl.vendor.registry import GROUP, vendors
 
 
 def install(folder: Path, name: str, body: str) -> None:
-    """What pip would leave behind: a module and the metadata of its distribution."""
+    """Install a module and the metadata of its distribution, as pip does."""
     (folder / f"{name}.py").write_text(body, encoding="utf-8")
     info = folder / f"{name}-1.0.dist-info"
     info.mkdir()

@@ -106,7 +106,7 @@ def test_the_settings_outlive_a_second_installation(p400: Tools) -> None:
 
 
 def test_an_unknown_machine_is_refused_with_the_names_of_the_known(tmp_path: Path) -> None:
-    """As --demo does."""
+    """An unknown name is refused with the known ones, as by --demo."""
     with pytest.raises(UsageError, match="p400"):
         install("p500", tmp_path)
     done = subprocess.run(

@@ -147,7 +147,7 @@ def test_several_processes_may_be_the_first_one(archive: Path, tmp_path: Path) -
 
 @pytest.mark.slow
 def test_what_starts_at_boot_is_the_file_and_not_what_was_unpacked_from_it(archive: Path, tmp_path: Path) -> None:
-    """After a boot the unpacked tree has another name."""
+    """The unpacked tree has another name after a boot, so the file is started."""
     done = run(archive, tmp_path / "cache", "restore", "--install-unit", "--dry-run", "--state-dir", str(tmp_path))
     assert f"ExecStart={PYTHON} {archive} restore" in done.stdout
     assert str(tmp_path / "cache") not in done.stdout
@@ -188,7 +188,7 @@ def test_a_file_that_power_failed_on_is_not_used_after_the_boot(
 
 
 def test_a_python_without_compiled_modules_gets_the_list_of_those_with_them(capsys: pytest.CaptureFixture[str]) -> None:
-    """It names those that have."""
+    """The message lists the versions with compiled modules."""
     with pytest.raises(SystemExit) as ended:
         unpack.start("0", ("cpython-39-mips-linux-gnu",))
     assert ended.value.code == unpack.EXIT_MISSING

@@ -60,7 +60,7 @@ def _read(command, text, tools):
 
 
 def install(folder: Path) -> None:
-    """What pip would leave behind."""
+    """Install the package as pip does."""
     (folder / "raidctl_acme.py").write_text(PLUGIN, encoding="utf-8")
     info = folder / "raidctl_acme-1.0.dist-info"
     info.mkdir()

@@ -169,8 +169,8 @@ def test_a_file_is_made_kept_and_removed(station: Station) -> None:
         (["--overwrite", "all"], 2, "--overwrite is for devices"),
     ],
 )
-def test_what_makes_no_sense_is_refused(station: Station, words: list[str], code: int, why: str) -> None:
-    """Before anything is made."""
+def test_impossible_options_are_refused(station: Station, words: list[str], code: int, why: str) -> None:
+    """Impossible options are refused before any file is made."""
     folder = station.place / "data"
     folder.mkdir()
     done = station.run(str(folder), *words)
@@ -180,7 +180,7 @@ def test_what_makes_no_sense_is_refused(station: Station, words: list[str], code
 
 @pytest.mark.parametrize("address", ["host", "host:", ":1", "host:70000", "2001:db8::7:1", "host:x"])
 def test_an_address_needs_a_port(tmp_path: Path, address: str) -> None:
-    """For both commands."""
+    """Both commands refuse an address without a port."""
     (tmp_path / "token").write_bytes(TOKEN)
     for words in (["witness", "--listen", address], ["powercut", str(tmp_path), "--witness", address]):
         done = CliRunner().invoke(cli, ["bench", *words, "--token-file", str(tmp_path / "token")])

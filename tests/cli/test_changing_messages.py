@@ -232,7 +232,7 @@ def test_what_only_unsafe_lets_pass_is_marked_as_not_run(raidctl: Raidctl) -> No
 
 
 def test_the_names_of_two_machines_exclude_each_other_for_the_journal(raidctl: Raidctl) -> None:
-    """As for every other command."""
+    """Two machines at once are a usage error, as for every other command."""
     assert raidctl("--host", "a", "--demo", "p400", "journal").exit_code == 2
 
 

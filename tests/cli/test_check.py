@@ -49,7 +49,7 @@ def test_a_check_that_is_stopped_is_interrupted(orchard: Raid) -> None:
 
 
 def test_a_paused_check_goes_on(orchard: Raid) -> None:
-    """It is the same check: its start is the first one."""
+    """A resumed check is the same one, with its first start."""
     orchard("start", "md0", "--yes")
     began = shown(orchard)["began"]
     assert orchard("pause", "md0", "--yes").exit_code == 0

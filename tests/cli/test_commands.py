@@ -74,7 +74,7 @@ def test_shared_options_stand_before_or_after_the_command(
 
 
 def test_json_is_valid_against_the_schema_that_is_printed(raidctl: Raidctl, recorded: Recorded) -> None:
-    """Both through the command line, whole and narrowed."""
+    """The output is valid, whole and narrowed."""
     schema = json.loads(raidctl("schema").stdout)
     jsonschema.Draft202012Validator.check_schema(schema)
     for arguments in (["show"], ["show", "md1"], ["show", "-v"]):
@@ -92,7 +92,7 @@ def test_ids_narrow_the_screen_and_the_json(raidctl: Raidctl, recorded: Recorded
     assert [volume["id"] for volume in held["controllers"][0]["volumes"]] == ["md:md1"]
 
 
-def test_what_is_not_there_exits_with_2_and_offers_what_is_near(raidctl: Raidctl, recorded: Recorded) -> None:
+def test_a_missing_object_exits_with_2_and_offers_near_matches(raidctl: Raidctl, recorded: Recorded) -> None:
     """On standard error, in one sentence."""
     done = raidctl("--replay", recorded(HEALTHY), "show", "smartarray:1/v2")
     assert done.exit_code == 2
@@ -110,7 +110,7 @@ def test_explain_names_command_and_line(raidctl: Raidctl, recorded: Recorded) ->
     assert printed[0]["facts"][0]["command"] == "acmecli show"
 
 
-def test_unparsed_lists_what_nobody_used(raidctl: Raidctl, recorded: Recorded) -> None:
+def test_unparsed_lists_the_unused_lines(raidctl: Raidctl, recorded: Recorded) -> None:
     """As a screen and for programs."""
     machine = recorded(HEALTHY)
     assert '"schema_version"' in raidctl("--replay", machine, "show", "--unparsed").stdout
@@ -119,7 +119,7 @@ def test_unparsed_lists_what_nobody_used(raidctl: Raidctl, recorded: Recorded) -
 
 
 def test_a_loose_output_is_shown_as_the_machine_would_be(raidctl: Raidctl, tmp_path: Path) -> None:
-    """By file, and by standard input."""
+    """A file and standard input give the screen of the machine."""
     path = tmp_path / "mail.txt"
     path.write_bytes(acme.output_of(HEALTHY))
     by_file = raidctl("--replay", path, "show")

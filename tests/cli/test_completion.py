@@ -92,7 +92,7 @@ def test_nothing_is_completed_and_nothing_printed_where_anything_fails(tmp_path:
 
 
 def test_no_tool_is_started_and_nothing_is_written(tmp_path: Path) -> None:
-    """Every program on the PATH would leave a trace."""
+    """No program on the PATH is started: each of them would leave a trace."""
     trace = tmp_path / "started"
     for name in ("storcli64", "ssacli", "mdadm", "arcconf", "smartctl", "udevadm"):
         tool = tmp_path / name

@@ -82,7 +82,7 @@ def test_wrong_words_are_refused(raidctl: Raidctl, tmp_path: Path, words: tuple[
 
 
 def test_a_recording_cannot_be_followed(raidctl: Raidctl) -> None:
-    """A recording is a single moment."""
+    """A recording has no later events, so --follow is wrong usage."""
     assert raidctl("--replay", Path("fixtures/md-healthy"), "events", "--follow").exit_code == 2
 
 

@@ -91,7 +91,7 @@ def test_parquet_has_the_rows_of_the_lines(table: str, inventories: Path, tmp_pa
 
 
 def test_a_second_export_keeps_the_rows_of_other_machines(tmp_path: Path) -> None:
-    """Two machines of one day, exported one after the other."""
+    """Rows of two machines, exported one after the other on one day, are kept."""
     same_day = [name for name in MACHINES if replayed(name).inventory.host.collected_at == "2026-03-04T05:06:07Z"][:2]
     for name in same_day:
         run("export", "--rows", "volumes", FIXTURES / name, "--format", "parquet", "--output", tmp_path)

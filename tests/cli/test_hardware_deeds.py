@@ -101,7 +101,7 @@ def test_cache_is_discarded_with_a_reason_and_the_id_of_the_volume(raid: Raid, t
 
 
 def test_a_foreign_drive_changes_no_state(raid: Raid) -> None:
-    """Before it is decided what becomes of the configuration."""
+    """A foreign drive's state stays until its configuration is imported or cleared."""
     for verb in ("good", "jbod", "erase"):
         done = raid("h730-foreign", "drive", verb, "32:9", "--yes", "--unsafe", "really")
         assert done.exit_code == 1, done.output
@@ -208,7 +208,7 @@ def test_a_family_without_the_operation_reports_so_in_one_sentence(raid: Raid, n
 
 
 def test_a_recorded_machine_is_shown_and_not_changed() -> None:
-    """The rows decide, whatever the tool's name for the result is."""
+    """A recording can be shown, but not changed."""
 
     def replay(*words: str) -> Result:
         return CliRunner().invoke(cli, ["--replay", "fixtures/megaraid-second-card-crashes", *words])

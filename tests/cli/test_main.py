@@ -27,7 +27,7 @@ Recorded = Callable[[Inventory | None], Path]
 
 
 def test_every_command_has_the_description_of_the_listing() -> None:
-    """The listing imports no command; this test keeps the two equal."""
+    """The listing imports no command, so both are compared here."""
     for name, printed in COMMANDS.items():
         command = importlib.import_module(f"raidctl.cli.{name}").command
         assert command.name == name
@@ -209,7 +209,7 @@ def test_any_encoding_of_the_terminal_is_served(plugins: Path, recorded: Recorde
 
 
 def test_the_c_locale_is_served(plugins: Path, recorded: Recorded) -> None:
-    """As a cron job has it."""
+    """A cron job runs in this locale."""
     done = acme.program(
         plugins, ["--replay", recorded(DEGRADED), "show"], environment={"LC_ALL": "C", "PYTHONUTF8": "0"}
     )
@@ -230,7 +230,7 @@ def test_a_reader_that_goes_away_ends_it_quietly(plugins: Path, recorded: Record
 
 
 def test_a_full_file_system_is_reported(plugins: Path, recorded: Recorded) -> None:
-    """Output that was not written is a failure, in one sentence."""
+    """Output that cannot be written is a failure, reported in one sentence."""
     with Path("/dev/full").open("wb") as full:
         done = acme.program(plugins, ["--replay", recorded(HEALTHY), "show"], stdout=full)
     assert done.returncode == 3

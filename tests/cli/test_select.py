@@ -57,12 +57,12 @@ def meant(word: str, inventory: Inventory = HEALTHY, view: HostView = VIEW) -> l
     ],
 )
 def test_a_volume_may_be_named_in_many_ways(word: str, identifier: str) -> None:
-    """Id, the part that the screen shows, unique beginning, device, link, partition, layer above, mount point."""
+    """By id, the part on the screen, unique beginning, device, link, partition, layer above, mount point."""
     assert meant(word) == [identifier]
 
 
 def test_an_exact_id_is_never_ambiguous() -> None:
-    """Though it is the beginning of others: bay 1 and bays 10 to 19."""
+    """An id may be the beginning of others: bay 1 and bays 10 to 19."""
     assert meant("smartarray:1/1I:1:1", THIRTY) == ["smartarray:1/1I:1:1"]
     assert meant("md:md0", SOFTWARE) == ["md:md0"]
     assert meant("md", SOFTWARE) == ["md"]
@@ -82,18 +82,18 @@ def named(*names: str) -> Inventory:
 
 @pytest.mark.parametrize("name", ["archive", "Fast Data", "store:0", "/srv/pool"])
 def test_a_volume_is_found_by_its_own_name(name: str) -> None:
-    """As the screen shows it, whatever it looks like."""
+    """The name on the screen is accepted, whatever it looks like."""
     assert meant(name, named(name, "scratch"), HostView()) == ["smartarray:1/v1"]
 
 
 def test_two_volumes_of_one_name_are_refused_with_both_ids() -> None:
-    """Neither is chosen."""
+    """The message has both ids, and neither volume is chosen."""
     with pytest.raises(UsageError, match='"archive" can mean smartarray:1/v1 and smartarray:1/v3'):
         meant("archive", named("archive", "scratch", "archive"), HostView())
 
 
 def test_ids_devices_and_mount_points_come_before_names() -> None:
-    """A volume that is called like another thing does not take its place."""
+    """The name of a volume does not hide an id, a device or a mount point."""
     inventory = named("v2", "sda")
     assert meant("v2", inventory) == ["smartarray:1/v2"]
     with_device = Inventory(
@@ -172,7 +172,7 @@ def test_an_array_brings_its_volumes_and_drives() -> None:
 
 
 def test_a_drive_or_a_battery_comes_alone() -> None:
-    """On its controller."""
+    """Only its controller is shown with it."""
     for name in ("smartarray:1/1I:1:3", "smartarray:1/battery0"):
         (controller,) = narrow(HEALTHY, frozenset({name})).controllers
         assert [item.id for item in items(controller)] == ["smartarray:1", name]
@@ -201,13 +201,13 @@ def test_narrowed_to_any_object_it_is_still_a_valid_inventory(inventory: Invento
 
 
 def test_several_ids_are_shown_together() -> None:
-    """Of several controllers too."""
+    """The ids may be of several controllers."""
     narrowed = narrow(SOFTWARE, find(SOFTWARE, VIEW, ["md0", "/dev/sdb"]))
     assert [controller.id for controller in narrowed.controllers] == ["drives:0000:00:1f.2", "md"]
 
 
 def test_the_short_name_is_what_the_screen_shows() -> None:
-    """And it is what a person may type."""
+    """It is accepted on the command line."""
     for inventory in (DEGRADED, SOFTWARE):
         for controller in inventory.controllers:
             for item in list(items(controller))[1:]:

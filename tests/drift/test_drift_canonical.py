@@ -29,7 +29,7 @@ def _shuffled(document: Doc) -> None:
 
 @pytest.mark.parametrize("machine", MACHINES)
 def test_the_order_in_which_things_were_read_means_nothing(machine: str) -> None:
-    """Shuffled, it gives the same bytes."""
+    """A shuffled inventory gives the same bytes."""
     shuffled = changed(state(machine), _shuffled)
     assert to_json(canonical(shuffled).document) == to_json(canonical(state(machine)).document)
 
@@ -96,7 +96,7 @@ def test_what_is_measured_or_counted_is_noise(label: str, value: str) -> None:
 
 
 def test_a_check_that_goes_on_gives_the_same_bytes() -> None:
-    """Only its percentage has changed."""
+    """A check whose percentage alone has changed is no drift."""
 
     def later(document: Doc) -> None:
         volume = item(document, "smartarray:0/v2")

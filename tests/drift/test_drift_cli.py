@@ -49,7 +49,7 @@ def _failed(document: dict[str, Any]) -> None:
 
 
 def test_the_story_of_a_split_that_somebody_changed(run: Run) -> None:
-    """Keep, change, compare, look back."""
+    """Snapshots are saved, compared and listed as the manual describes."""
     demo = ("--demo", "p400")
     assert run(*demo, "snapshot").output.startswith("Saved as snapshot 1, the first of")
     same = run(*demo, "diff")
@@ -85,7 +85,7 @@ def test_json_is_what_the_schema_promises(run: Run, answer: str, words: tuple[st
 
 
 def test_history_as_json_is_what_the_schema_promises(run: Run) -> None:
-    """With values of any kind."""
+    """The JSON fits its schema, with values of any kind."""
     run("--replay", RECORDED, "snapshot")
     promised = json.loads(run("schema", "history").output)
     for field in ("cache", "firmware", "batteries"):
@@ -205,7 +205,7 @@ def test_what_nobody_recognises_is_no_state_that_could_differ(run: Run, tmp_path
     ],
 )
 def test_invalid_arguments_are_refused_with_a_remedy(run: Run, words: tuple[str, ...], message: str) -> None:
-    """Exit code 2, and one sentence."""
+    """Each has exit code 2, and one sentence."""
     answer = run(*words)
     assert answer.exit_code == 2
     assert message in " ".join(answer.stderr.split())
@@ -395,7 +395,7 @@ def test_a_file_is_not_replaced_by_less(run: Run, tmp_path: Path) -> None:
 
 
 def test_what_could_not_be_read_before_either_is_no_reason_to_keep_a_file(run: Run, tmp_path: Path) -> None:
-    """Nothing is lost with it."""
+    """Replacing the file loses nothing."""
     path, cut = tmp_path / "db7.json", tmp_path / "cut"
     shutil.copytree(RECORDED, cut)
     (cut / "hpssacli-ctrl-all-show-config-detail.out").write_text("")

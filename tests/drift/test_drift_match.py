@@ -54,7 +54,7 @@ def test_a_drive_in_another_bay_has_moved() -> None:
 
 
 def test_two_drives_that_were_swapped_are_two_moves() -> None:
-    """Nothing is replaced: each serial number is there still."""
+    """Both serial numbers are still present, so nothing is replaced."""
 
     def swap(document: Doc) -> None:
         _rebay(document, A1, "elsewhere")
@@ -160,7 +160,7 @@ def test_a_renumbered_controller_is_one_move() -> None:
 
 
 def test_a_change_on_a_renumbered_controller_is_found() -> None:
-    """Under its later id."""
+    """It is reported with the later id."""
 
     def both(document: Doc) -> None:
         item(document, A1)["status"] = "critical"
@@ -197,7 +197,7 @@ def test_a_recreated_volume_is_no_change_of_the_old_one() -> None:
 
 
 def test_a_volume_under_another_number_is_a_move() -> None:
-    """Its unique id is the same."""
+    """A volume with the same unique id has moved."""
 
     def renumber(document: Doc) -> None:
         item(document, f"{CONTROLLER}/v2")["id"] = f"{CONTROLLER}/v5"

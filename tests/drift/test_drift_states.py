@@ -27,7 +27,7 @@ def _at(inventory: Inventory, when: str, host: str | None = None) -> Inventory:
 
 @pytest.mark.parametrize("machine", MACHINES)
 def test_a_state_comes_back_as_it_was_kept(tmp_path: Path, machine: str) -> None:
-    """With its noise, in canonical order."""
+    """A snapshot is read back with its noise, in canonical order."""
     store = States(tmp_path)
     kept = store.add(state(machine))
     assert ordered(store.get(kept.id)) == ordered(state(machine))
@@ -138,7 +138,7 @@ def test_a_store_locked_by_another_process_is_waited_for_and_then_reported(
 
 @pytest.mark.parametrize("damage", ["text", "page", "cut"])
 def test_a_damaged_store_is_reported_and_left_alone(tmp_path: Path, damage: str) -> None:
-    """No byte of it is changed."""
+    """A damaged store is reported, and no byte of it is changed."""
     store = States(tmp_path)
     store.add(state())
     data = store.path.read_bytes()
@@ -209,7 +209,7 @@ def test_a_store_of_a_newer_raidctl_is_not_touched(tmp_path: Path) -> None:
 
 
 def test_what_others_can_write_is_not_trusted(tmp_path: Path) -> None:
-    """Neither read nor written."""
+    """A store that others can write is neither read nor written."""
     store = States(tmp_path)
     store.add(state())
     store.path.chmod(0o666)

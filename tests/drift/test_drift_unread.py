@@ -146,8 +146,8 @@ def test_what_was_unread_both_times_is_reported_and_no_difference() -> None:
         ("battery", {"firmware", "write_active"}), ("details*", {"firmware", "status", "write_active"}),
     ],
 )  # fmt: skip
-def test_a_user_leaves_out_what_he_does_not_want_to_hear(word: str, left: set[str]) -> None:
-    """By field, kind of object, glob, id, or both."""
+def test_changes_can_be_ignored(word: str, left: set[str]) -> None:
+    """Changes can be ignored by field, kind of object, glob, id, or a combination."""
 
     def change(document: Doc) -> None:
         item(document, f"{CONTROLLER}/1I:1:1")["firmware"] = "HPDX"

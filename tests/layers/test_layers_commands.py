@@ -90,7 +90,7 @@ def test_a_controller_read_through_raidctl_mfi_explains_why_it_has_no_limits(rai
 
 
 def test_show_reports_that_the_stripe_cache_of_an_array_can_be_set(raidctl: Raidctl) -> None:
-    """With the command that does it."""
+    """The command that sets it is shown."""
     [layer] = [layer for layer in document(raidctl, "show", kind=Stack)["layers"] if layer["kind"] == "md"]
     assert layer["threshold"]["result"] == "supported"
     assert [limit["option"] for limit in layer["thresholds"]] == ["raidctl cache set md:md0 --stripe-cache N"]
@@ -197,13 +197,13 @@ def test_a_figure_that_the_kernel_clamps_is_undone(raidctl: Raidctl) -> None:
 
 
 def test_a_limit_that_nothing_has_is_wrong_usage(raidctl: Raidctl) -> None:
-    """There is no bcache below the log."""
+    """The option of a layer that is absent is wrong usage."""
     asked = ("cache", "threshold", "/srv/log", "--writeback-percent", "5", "--yes")
     assert raidctl(*DEMO, *asked).exit_code == 2
 
 
 def test_without_a_terminal_and_without_yes_no_threshold_is_set(raidctl: Raidctl) -> None:
-    """As of every change."""
+    """A threshold needs a confirmation like every change."""
     before = document(raidctl, "show", kind=Stack)["layers"]
     assert raidctl(*DEMO, "cache", "threshold", "--dirty-expire", "1500").exit_code == 2
     assert document(raidctl, "show", kind=Stack)["layers"] == before

@@ -39,7 +39,7 @@ def test_what_undoes_bytes_is_the_percentage_that_was_there() -> None:
 
 
 def test_what_undoes_a_percentage_is_the_bytes_that_were_there() -> None:
-    """The reverse of the previous test."""
+    """The kernel sets the other limit to 0, so its old value is the undo."""
     files = VM | {"/proc/sys/vm/dirty_bytes": "99999744\n", "/proc/sys/vm/dirty_ratio": "0\n"}
     [step] = planned({**files}, ("kernel:vm", "dirty_limit", "30 percent")).steps
     assert (step.undo.path, step.undo.data) == ("/proc/sys/vm/dirty_bytes", "99999744")
@@ -52,7 +52,7 @@ def test_a_state_that_cannot_come_back_is_not_left() -> None:
 
 
 def test_a_value_that_cannot_be_read_is_not_changed() -> None:
-    """It could not be put back."""
+    """A value that was not read could not be restored."""
     plan = planned({**VM, "/proc/sys/vm/dirty_ratio": Failure.DENIED}, ("kernel:vm", "dirty_limit", "30 percent"))
     assert (plan.steps, plan.refusals[0].kind) == ((), "unknown")
 
@@ -73,8 +73,8 @@ def test_both_limits_are_judged_together() -> None:
     assert (len(plan.steps), plan.refusals) == (2, ())
 
 
-def test_what_is_so_already_needs_no_step() -> None:
-    """Of a limit, also in its unit."""
+def test_a_setting_that_has_the_value_already_needs_no_step() -> None:
+    """A limit that is equal in another unit needs no step."""
     plan = planned({**VM}, ("kernel:vm", "dirty_limit", "20 percent"), ("kernel:vm", "dirty_expire", "3000"))
     assert (plan.steps, len(plan.already)) == ((), 2)
 

@@ -14,8 +14,8 @@ DM = (BlockDevice("dm-0", "/dev/dm-0", "dm", dm_name="w"),)
 TABLE, STATUS, PAGE = ("dmsetup", "table"), ("dmsetup", "status", "--noflush"), ("getconf", "PAGESIZE")
 
 
-def test_dirty_memory_is_what_waits_and_what_is_being_written() -> None:
-    """Both figures of /proc/meminfo, in bytes."""
+def test_dirty_memory_includes_writes_under_way() -> None:
+    """Dirty memory is the sum of both figures of /proc/meminfo, in bytes."""
     assert kernel(VM).dirty == 12 * 1024
 
 
@@ -103,5 +103,5 @@ def test_an_array_under_reshape_has_its_members() -> None:
 
 
 def test_an_unreadable_machine_is_one_problem() -> None:
-    """Not one for each file."""
+    """One problem is reported, not one for each file."""
     assert [problem.where for problem in kernel({}).problems] == ["kernel:vm"]

@@ -55,13 +55,13 @@ def test_it_is_whole_pages(value: str, page: str, *, fits: bool) -> None:
 
 
 def test_a_read_ahead_that_cannot_be_read_is_not_changed() -> None:
-    """It could not be put back."""
+    """A value that was not read could not be restored."""
     [refusal] = planned("512").refusals
     assert refusal.kind == "unknown"
 
 
 def test_its_current_value_is_what_was_read() -> None:
-    """In KiB."""
+    """The current value is in KiB."""
     disk = Volume(id=queue_of("sda"), details={"read_ahead": "128", "page size": "4096"})
     assert current_settings(Controller(id="kernel", volumes=(disk,))) == {("kernel:queue:sda", "read_ahead"): "128"}
 
@@ -88,5 +88,5 @@ def test_an_array_can_still_be_named_in_short(raidctl: Raidctl) -> None:
 
 
 def test_what_is_no_block_device_has_none(raidctl: Raidctl) -> None:
-    """It is a mistake of the command line."""
+    """The target is a usage error."""
     assert raidctl("cache", "set", "nothing", "--read-ahead", "64", "--dry-run").exit_code == 2

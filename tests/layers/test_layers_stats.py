@@ -51,12 +51,12 @@ def volume(now: Sample, before: Sample | None, medium: Media | None = "hdd", rpm
 
 
 def figures(reported: LayerStats) -> dict[str, float | None]:
-    """By their names."""
+    """The figures by their names."""
     return {counter.name: counter.value for counter in reported.counters}
 
 
 def test_rates_are_growth_in_a_second() -> None:
-    """Of what grows; a level has none."""
+    """Only counters have a rate; a level has none."""
     reported = volume(taken(stat(300, 0, 0, 0)), taken(stat(100, 0, 0, 0)))
     rates = {counter.name: counter.per_second for counter in reported.counters}
     assert (rates["reads"], rates["read"], rates["in flight"]) == (100.0, 409600.0, None)

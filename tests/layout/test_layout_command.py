@@ -90,10 +90,10 @@ def test_settings_alone_are_set_with_yes(raidctl: Raidctl, tmp_path: Path) -> No
     ("words", "code", "result"),
     [((), 1, "refused"), ((*WIPE, "--dry-run"), 0, "planned"), (WIPE, 2, "failed"), (("--confirm",), 0, "done")],
 )
-def test_json_is_one_document_of_what_became_of_the_plan(
+def test_json_is_one_document_with_the_result_of_the_plan(
     raidctl: Raidctl, words: tuple[str, ...], code: int, result: str
 ) -> None:
-    """As of every changing command, by its schema."""
+    """The JSON fits the schema that all changing commands share."""
     if words == ("--confirm",):
         words = (*WIPE, "--confirm", code_of(raidctl))
     done = raidctl("layout", "apply", MIRROR, "--json", *words)

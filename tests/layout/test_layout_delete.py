@@ -94,7 +94,7 @@ def made(machine: Bench, **about: str) -> str:
 
 
 def test_guard_P2_a_volume_with_a_signature_is_not_deleted(tmp_path: Path) -> None:
-    """Unless its unique id is given with --wipe."""
+    """A volume with a signature is deleted only with its unique id in --wipe."""
     machine = empty(tmp_path)
     text = made(machine, fs="ext4")
     [about] = arrays(machine.machine.state()).values()

@@ -132,7 +132,7 @@ def test_guard_L3_ledctl_is_only_run_for_the_listed_drive(words: str, allowed: b
 
 
 def test_guard_L3_the_commands_of_ledctl_have_the_option() -> None:
-    """Both of them, as they are planned."""
+    """Both planned commands have ``--listed-only``."""
     programs: Programs = {("ledctl", "--list-controllers"): (0, "/sys/devices/pci/0000:41:00.0 (SCSI)\n", "")}
     [lamp] = converse(ledctl.find([wanted(SAS)]), with_which("ledctl", programs)).values()
     assert isinstance(lamp, Lamp)

@@ -26,7 +26,7 @@ def test_every_family_with_deeds_names_what_they_were_tried_on() -> None:
 
 
 def test_only_md_was_tried_on_a_real_kernel() -> None:
-    """No real controller was."""
+    """Only md was tried on a real kernel; no family was tried on a real controller."""
     proven = {
         vendor.FAMILY
         for vendor in VENDORS for kind in kinds_of(vendor) for one in kind.abilities.values() if one.proof == "kernel"

@@ -158,7 +158,7 @@ def test_a_volume_without_copies_has_nothing_to_compare() -> None:
 
 
 def test_every_check_under_way_on_a_recorded_machine_is_shown_as_running() -> None:
-    """Of every family; and no other volume is."""
+    """Every check under way is shown as running, and no other volume is."""
     for name in MACHINES:
         inventory = replayed(name).inventory
         running = {

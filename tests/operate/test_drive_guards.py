@@ -172,13 +172,13 @@ def test_guards_R_hold_for_a_drive_that_is_set_offline() -> None:
 
 @pytest.mark.parametrize("verb", ["good", "jbod", "raid", "erase", "online"])
 def test_guard_X8_nothing_is_done_where_not_everything_is_seen(verb: Verb) -> None:
-    """As in a container."""
+    """In a container not every device is visible, so every deed is refused."""
     drive = {"raid": JBOD, "online": DOWN}.get(verb, FREE)
     assert "X8" in refused(verb, machine(drive), HostView(sys_read_only=True))
 
 
 def test_a_drive_behind_no_controller_has_no_such_states() -> None:
-    """Neither a member of md nor a plain drive."""
+    """Members of md and plain drives have no such states."""
     plain = Controller(id="x:0", mode="none", drives=(Drive(id="x:0/0", serial="S0"),))
     assert refused("good", Inventory(host=HOST, controllers=(plain,))) == {"": False}
 

@@ -85,7 +85,7 @@ def found(
 
 
 def guards(those: list[Objection]) -> list[str]:
-    """Their names."""
+    """The names of these guards."""
     return [one.guard for one in those]
 
 
@@ -97,7 +97,7 @@ def refused(seen: Survey, verb: str = "remove_spare") -> list[tuple[str, bool]]:
 
 
 def test_a_healthy_empty_drive_of_the_same_kind_may_become_a_spare(bays: Survey) -> None:
-    """No guard refuses it."""
+    """No guard refuses a healthy, empty drive of the same kind."""
     assert found(bays) == []
     assert refused(bays, "add_spare") == []
 

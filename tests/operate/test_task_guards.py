@@ -62,7 +62,7 @@ def test_guard_R4_a_rebuild_needs_an_array_that_works() -> None:
 
 
 def test_a_rebuild_of_md_has_its_own_way() -> None:
-    """It begins as soon as a drive is added."""
+    """A rebuild of md is not started by a command: it begins when a drive is added."""
     software = replace(raid("raid5", LOST, OK, OK), mode="software")
     assert refused("start_rebuild", inventory(software)) == {"": False}
 

@@ -159,7 +159,7 @@ def test_a_partial_reading_is_reported_first(machine: str, code: int) -> None:
 
 
 def test_a_complete_reading_has_no_such_line() -> None:
-    """Otherwise the line would mean nothing."""
+    """A machine that was read completely has no line about a partial reading."""
     assert "only in part" not in report("smartarray-p400").stdout
 
 
@@ -182,7 +182,7 @@ def test_what_is_unknown_is_not_green(machine: str, words: str) -> None:
 
 
 def test_a_healthy_machine_is_green() -> None:
-    """Otherwise the colour would mean nothing."""
+    """The answers of a healthy machine are green."""
     tree = checked(report("adaptec-smartraid-mixed").stdout_bytes)
     assert green(tree)[0].startswith("Health: no problems found, ")
 
@@ -335,7 +335,7 @@ def test_redact_masks_names_and_serial_numbers() -> None:
      ("--redact", "--run", "1")],
 )  # fmt: skip
 def test_options_that_contradict_each_other_are_refused(words: tuple[str, ...]) -> None:
-    """Before the machine is read."""
+    """The options are refused before the machine is read."""
     assert report("smartarray-p400", *words).exit_code == 2
 
 

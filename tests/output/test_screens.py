@@ -82,8 +82,8 @@ def test_an_object_without_evidence_is_explained_honestly() -> None:
     assert "Nothing was recorded" in explanation(Inventory(host=HEALTHY.host), [], ["nothing"], EIGHTY)
 
 
-def test_lines_that_nobody_used_are_listed(output: Output) -> None:
-    """With their numbers, and how many there are."""
+def test_unused_lines_are_listed(output: Output) -> None:
+    """Unused lines are listed with their numbers and their count."""
     shown = unparsed_screen([output], EIGHTY)
     assert shown.startswith("Not used: 1 of 3 lines, in 1 of 1 output.\n")
     assert "  4  Odd Label: 12\n" in shown

@@ -60,14 +60,14 @@ def test_no_word_is_broken_where_each_fits_on_a_line(rows: list[list[list[str]]]
 
 
 def test_an_optional_column_is_shown_only_where_it_fits() -> None:
-    """It never makes another column fold."""
+    """An optional column never makes another column fold."""
     columns = [Column("a", cells(["x" * 50])), Column("b", cells(["y" * 20]), optional=True)]
     assert "y" not in Paper(width=60).render([table(columns, Paper(width=60))])
     assert "y" in Paper(width=90).render([table(columns, Paper(width=90))])
 
 
 def test_columns_without_a_value_are_left_out() -> None:
-    """A column of question marks is no column."""
+    """A column without a known value is left out."""
     assert [c.title for c in nonempty([Column("a", cells(["?", ""])), None, Column("b", cells(["?", "1"]))])] == ["b"]
 
 

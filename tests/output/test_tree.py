@@ -42,7 +42,7 @@ def compare(name: str, shown: str, *, update: bool) -> None:
 
 @pytest.mark.parametrize("name", EVERY)
 def test_the_screen_is_the_one_that_was_reviewed(name: str, update_expected: bool) -> None:
-    """In a pipe of 80 columns."""
+    """The screen in a pipe of 80 columns equals the reviewed one."""
     compare(f"{name}-80", screen(EVERY[name], EIGHTY), update=update_expected)
 
 

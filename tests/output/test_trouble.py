@@ -78,7 +78,7 @@ def test_work_under_way_is_no_trouble(status: str) -> None:
 
 
 def test_a_rebuild_shows_its_progress() -> None:
-    """And what the volume survives until then."""
+    """The percentage is shown, with the failures that the volume survives until then."""
     assert troubles(SOFTWARE)[0].brief.startswith("md:md1: rebuilding 12.6%, survives no further failure")
 
 

@@ -345,7 +345,7 @@ def test_a_terminal_session_is_cut_into_its_outputs(tmp_path: Path) -> None:
     "prompt", ["# ", "$ ", "root@db7:~# ", "db7:~ # ", "bash-4.2$ ", "[me@db7 x y]$ ", "db7% ", "#"]
 )
 def test_usual_prompts_are_known(tmp_path: Path, prompt: str) -> None:
-    """Whatever the shell prints before the command."""
+    """The usual prompts before a command are recognised."""
     found = given_text(tmp_path / "s", f"{prompt}applecli a\n{APPLE_TEXT}{prompt}LC_ALL=C pearctl b\n{PEAR_TEXT}")
     assert names(found) == {"apple": ["applecli a"], "pear": ["LC_ALL=C pearctl b"]}
 

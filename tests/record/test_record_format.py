@@ -155,7 +155,7 @@ def test_a_failed_save_leaves_nothing(tmp_path: Path, name: str) -> None:
 
 
 def test_a_target_that_cannot_be_written_is_reported(tmp_path: Path) -> None:
-    """A missing parent directory is one sentence."""
+    """A missing parent directory is reported in one sentence."""
     with pytest.raises(RecordError, match="cannot be written: No such file or directory"):
         save(sample(), tmp_path / "nowhere" / "m.tgz")
 

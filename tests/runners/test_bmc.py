@@ -70,7 +70,7 @@ def test_a_machine_is_shown_through_its_bmc_and_the_session_is_ended(service: Se
 
 
 def test_a_service_without_sessions_is_asked_with_basic_authentication(service: Service, secret: Path) -> None:
-    """And nothing is deleted."""
+    """Basic authentication opens no session, so none is deleted."""
     service.sessions = False
     assert show(service, secret).exit_code == EXIT_FINE
     assert {method for method, _, _ in service.asked} == {"GET", "POST"}
@@ -89,7 +89,7 @@ def test_a_certificate_that_nobody_vouches_for_is_refused(service: Service, secr
 
 
 def test_another_fingerprint_is_refused_before_anything_is_sent(service: Service, secret: Path) -> None:
-    """Also where an authority vouches for the certificate."""
+    """A pinned fingerprint counts even if an authority signed the certificate."""
     for trust in (True, False):
         done = show(service, secret, "--bmc-fingerprint", "ab" * 32, trust=trust)
         assert done.exit_code == EXIT_UNREACHABLE
@@ -241,7 +241,7 @@ def test_a_service_root_that_cannot_be_read_ends_it(service: Service, secret: Pa
 
 
 def test_a_redirect_on_the_same_host_is_followed(service: Service, secret: Path) -> None:
-    """As services do for a missing slash."""
+    """Services redirect for a missing slash, which is followed."""
 
     def misbehave(handler: Handler) -> bool:
         if handler.path == f"{STORAGE}/Volumes":

@@ -107,7 +107,7 @@ def test_a_time_limit_through_each_shell(shell: tuple[list[str], dict[str, str]]
 
 
 def test_a_lock_through_each_shell(shell: tuple[list[str], dict[str, str]]) -> None:
-    """A free lock does not hinder."""
+    """A program with a free lock runs at once."""
     assert far(shell, Run(("echo", "x"), lock="raidctl-test/shells")).out == b"x\n"
 
 

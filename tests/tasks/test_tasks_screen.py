@@ -63,7 +63,7 @@ def test_nothing_is_going_on_only_if_everything_was_read() -> None:
 
 
 def test_the_screen_shows_why_a_task_waits_and_what_is_an_estimate() -> None:
-    """Unknown figures are question marks."""
+    """The reason is shown, estimates are marked, and unknown figures are question marks."""
     text = tasks_screen(report(machine(), [HALF, QUEUED]), Paper(120))
     assert "2 tasks" in text
     assert "about 1 h 20 min" in text

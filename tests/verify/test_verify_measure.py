@@ -77,7 +77,7 @@ def test_invalid_words_are_usage_errors(raidctl: Raidctl, words: tuple[str, ...]
 def test_a_dry_run_lists_what_would_be_written_and_writes_nothing(
     raidctl: Raidctl, place: Path, tmp_path: Path
 ) -> None:
-    """Neither a file nor a run."""
+    """A dry run leaves neither a file nor a run."""
     done = raidctl("verify", "--measure", "--dry-run", place)
     assert done.exit_code == 0
     assert "a file of" in done.stderr

@@ -53,7 +53,7 @@ def test_whatever_ends_the_measurement_the_policy_is_put_back(tmp_path: Path, er
 
 @pytest.mark.slow
 def test_a_killed_measurement_is_put_back_by_the_second_process(tmp_path: Path) -> None:
-    """Killed with signal 9, it can do nothing itself."""
+    """After signal 9 the second process restores the policy."""
     root = Path(__file__).resolve().parents[2]
     process = subprocess.Popen([sys.executable, "-c", HOLDS, str(tmp_path)], cwd=root, stderr=subprocess.DEVNULL)
     until((tmp_path / "switched").exists)
@@ -79,7 +79,7 @@ def test_a_change_that_cannot_be_made_is_a_reason_and_no_figure(tmp_path: Path) 
         ("workstation", "/dev/sda", "write_through", "no controller with a write policy"),
     ],
 )
-def test_a_switch_that_would_tell_nothing_is_refused(
+def test_a_switch_without_information_is_refused(
     tmp_path: Path, demo: str, device: str, state: State, why: str
 ) -> None:
     """Before anything is measured, with the reason."""
@@ -90,7 +90,7 @@ def test_a_switch_that_would_tell_nothing_is_refused(
 
 
 def test_a_family_that_cannot_be_changed_refuses() -> None:
-    """No package of it can set a policy."""
+    """A family that cannot set a policy refuses."""
     known = ground(raid_controller())
     [mine] = named(known, ["acme:0/v0"])
     with pytest.raises(CannotTell, match="not switched"):

@@ -92,7 +92,7 @@ def test_kernel_files_are_read_at_each_interval_and_tools_seldom() -> None:
 
 
 def test_a_longer_interval_holds_for_tools_as_well() -> None:
-    """With --interval 10m nothing is read in between."""
+    """With --interval 10m nothing is read meanwhile."""
     moving = tool_rebuild()
     followed(moving, at_most=1500.0, every=600.0)
     assert moving.asked["tw_cli /c6 show all"] <= 4
@@ -264,7 +264,7 @@ def test_the_time_of_a_demo_passes_in_another_shell(tmp_path: Path) -> None:
 
 
 def test_a_recording_is_refused(tmp_path: Path) -> None:
-    """With a sentence, and exit code 2."""
+    """A recording is refused in a sentence, with exit code 2."""
     done = CliRunner().invoke(cli, ["--replay", str(tmp_path), "watch"])
     assert done.exit_code == 2
     assert "A recording does not change" in done.stderr

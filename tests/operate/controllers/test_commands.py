@@ -83,7 +83,7 @@ def test_it_can_be_abandoned(name: str, story: ControllerReplacement, run: Run, 
 
 @every
 def test_a_bay_that_is_not_there_is_refused(name: str, run: Run) -> None:
-    """A sentence, and nothing is changed."""
+    """The refusal is one sentence, and nothing is changed."""
     for word in ("--pull", "--push"):
         result = run("demo", word, name, "99:99")
         assert (result.exit_code, "The simulated machine was not changed" in result.output) == (2, True), result.output
