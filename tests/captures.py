@@ -56,7 +56,7 @@ class Result:
 
 @cache
 def packages() -> tuple[Vendor, ...]:
-    """The vendor packages of the checkout; one that cannot be imported yet is told and left out."""
+    """The vendor packages of the checkout; one that cannot be imported yet is reported and left out."""
     found: list[Vendor] = []
     for place in sorted((ROOT / "vendors").glob("raidctl_*/__init__.py")):
         name = place.parent.name
@@ -107,9 +107,9 @@ def read(gathered: LooseOutputs, result: Result) -> None:
             continue
         result.problems += [f"{problem.kind}: {problem.message}" for problem in found.problems]
         result.unread += sum(problem.kind == "unread" for problem in found.problems)
-        for sheet in found.outputs:
-            result.lines += sum(1 for line in sheet.lines if line.text.strip())
-            result.left += [line.text for line in sheet.unparsed()]
+        for output in found.outputs:
+            result.lines += sum(1 for line in output.lines if line.text.strip())
+            result.left += [line.text for line in output.unparsed()]
         if not found.outputs:
             texts = [line for document in documents for line in document.text.splitlines() if line.strip()]
             result.lines += len(texts)
@@ -155,7 +155,7 @@ def table(results: Sequence[Result]) -> str:
 
 
 def details(results: Sequence[Result], place: Path, unparsed: int) -> str:
-    """Files that broke or that nobody recognised, the slow ones, and the lines that are left most often."""
+    """Files that broke or were not recognised, the slow ones, and the lines that are left most often."""
     out: list[str] = []
     for result in results:
         name = Path(result.path).relative_to(place)

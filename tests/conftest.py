@@ -16,7 +16,7 @@ from tests.support.temporary import keep_in_memory
 if not os.environ.get(INSIDE):  # a machine of the lab has no test that needs it, and takes seconds to import it
     from hypothesis import HealthCheck, settings
 
-    # How long an example takes says something about the machine, and nothing about what has to hold. The examples are
+    # The time of an example is a property of the machine, not of what has to hold. The examples are
     # the same in every run, so that two runs of one checkout agree; python -m tests.fuzz looks for new ones.
     settings.register_profile(
         "untimed", deadline=None, derandomize=True, max_examples=50, suppress_health_check=[HealthCheck.too_slow]
@@ -59,7 +59,7 @@ def update_expected(request: pytest.FixtureRequest) -> bool:
 
 @pytest.fixture(scope="session", autouse=True)
 def locks_of_changes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Simulated cards look like one and the same: each process of the suite has its own locks of changes."""
+    """All simulated controllers look the same, so each process of the suite has separate locks of changes."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("RAIDCTL_LOCKS", str(tmp_path_factory.mktemp("locks") / "changes"))
         yield

@@ -42,9 +42,9 @@ def texts(name: str) -> Iterator[str]:
     """The five things, as texts, of a machine or of a file."""
     seen = replayed(name) if name in MACHINES else of_file(name)
     yield to_json(seen.inventory)
-    facts = [f"{fact.command} {fact.line.number} {fact[:3]}" for sheet in seen.outputs for fact in sheet.facts]
+    facts = [f"{fact.command} {fact.line.number} {fact[:3]}" for output in seen.outputs for fact in output.facts]
     yield "\n".join(sorted(facts))
-    yield "\n".join(f"{sheet.command}: {line}" for sheet in seen.outputs for line in sheet.unparsed())
+    yield "\n".join(f"{output.command}: {line}" for output in seen.outputs for line in output.unparsed())
     yield screen(seen.inventory, Paper(80))
     yield "\n".join(map(str, findings_of(seen.inventory, rules())))
 

@@ -3,7 +3,7 @@
     python tests/rules_on_captures.py DIRECTORY [--rule NAME] [--unknown] [--count] [--machines FILE] [--recordings]
 
 Each finding that did not pass is printed with its file. At the end comes a table: how often each rule met an object,
-how often it said what, and of how many findings another rule speaks of the same object, with the rules that do so most.
+its outcomes, how many of its findings share an object with another rule's, and the rules that do so most.
 
 ``--recordings`` takes the folders below DIRECTORY that hold a ``record.json`` as whole machines. ``--machines`` takes
 several files as one machine, as a real one answers with all of them: each line of FILE is a name and the paths below
@@ -43,8 +43,8 @@ def of_files(paths: Sequence[Path]) -> Inventory:
             tuple(
                 document
                 for one in gathered
-                for told, documents in one.texts
-                if told is vendor
+                for reader, documents in one.texts
+                if reader is vendor
                 for document in documents
             ),
         )
@@ -78,24 +78,24 @@ def inventories(
 
 
 def findings(inventory: Inventory, only: str | None) -> Iterator[Finding]:
-    """What the rules say."""
+    """The findings of the rules."""
     for rule in rules():
         if only in (None, rule.name):
             yield from rule.check(inventory)
 
 
 class Counts:
-    """How often each rule said what, and which rules speak of the same object of a machine."""
+    """How often each rule had which outcome, and which rules have findings on the same object of a machine."""
 
     def __init__(self) -> None:
-        self.said: Counter[tuple[str, str]] = Counter()
+        self.outcomes: Counter[tuple[str, str]] = Counter()
         self.files: Counter[str] = Counter()
         self.shared: Counter[str] = Counter()
         self.besides: Counter[tuple[str, str]] = Counter()
 
     def add(self, found: Sequence[Finding]) -> None:
         """Count what was found on one machine."""
-        self.said.update((one.rule, one.severity if one.outcome == "fail" else one.outcome) for one in found)
+        self.outcomes.update((one.rule, one.severity if one.outcome == "fail" else one.outcome) for one in found)
         failed = [one for one in found if one.outcome == "fail"]
         self.files.update({one.rule for one in failed})
         for one in failed:
@@ -109,7 +109,7 @@ class Counts:
         yield f"{'rule':26}{head}{'findings':>9}{'files':>7}{'shared':>7}  with"
         total: Counter[str] = Counter()
         for rule in rules():
-            row = {kind: self.said[rule.name, kind] for kind in KINDS}
+            row = {kind: self.outcomes[rule.name, kind] for kind in KINDS}
             row["findings"] = sum(row[kind] for kind in KINDS[2:])
             total.update(row)
             names = [(count, other) for (name, other), count in self.besides.items() if name == rule.name]

@@ -94,7 +94,7 @@ NOBODYS = {
 
 
 @pytest.mark.parametrize(("name", "content"), NOBODYS.items(), ids=NOBODYS)
-def test_a_file_that_is_nobodys_is_told_in_one_sentence(tmp_path: Path, name: str, content: bytes) -> None:
+def test_an_unrecognised_file_is_reported_in_one_sentence(tmp_path: Path, name: str, content: bytes) -> None:
     """Exit 3, and the file is named."""
     path = tmp_path / name
     path.write_bytes(content)
@@ -113,7 +113,7 @@ def test_a_huge_file_is_refused_or_read_in_part_quickly(tmp_path: Path) -> None:
     assert done.returncode == 3
 
 
-def test_a_path_that_is_not_there_is_said() -> None:
+def test_a_missing_path_is_reported() -> None:
     """A missing recording is not an empty machine."""
     done = raidctl("--replay", "/nowhere/at/all", "show")
     assert done.returncode == 3
@@ -133,7 +133,7 @@ def test_half_a_capture_shows_what_is_there(tmp_path: Path, lines: int) -> None:
     "model", ["[red]EG0300[/red]", "\x1b[31mEG0300\x1b[0m", "EG\x1b]0;owned\x07\x07 0300", "[/]", "\x9b31mX"]
 )
 def test_text_from_hardware_never_steers_the_terminal(tmp_path: Path, model: str) -> None:
-    """Markup is printed as it stands, escape codes never reach the terminal."""
+    """Markup is printed unchanged, escape codes never reach the terminal."""
     path = tmp_path / "odd.txt"
     path.write_text(SSACLI % model, encoding="utf-8")
     done = raidctl("--replay", path, "show")
@@ -184,8 +184,8 @@ def test_an_archive_is_searched_for_outputs(tmp_path: Path) -> None:
     assert "P410i" in done.stdout
 
 
-def test_a_damaged_archive_is_said(tmp_path: Path) -> None:
-    """Half a download is told as such."""
+def test_a_damaged_archive_is_reported(tmp_path: Path) -> None:
+    """Half a download is reported as damaged."""
     path = tmp_path / "half.tar.gz"
     path.write_bytes(b"\x1f\x8b\x08\x00" + bytes(40))
     done = raidctl("--replay", path, "show")
@@ -203,7 +203,7 @@ def test_a_german_locale_makes_no_difference() -> None:
 
 @pytest.mark.parametrize("arguments", [["nonsense"], ["show", "--nonsense"], ["--replay"], ["show", "no:such"]])
 def test_a_wrong_command_line_exits_with_2(arguments: list[str]) -> None:
-    """Usage is told, nothing is run."""
+    """The usage is printed, and nothing is run."""
     machine = next(FIXTURES.glob("smartarray-*"))
     done = raidctl("--replay", machine, *arguments) if arguments != ["--replay"] else raidctl(*arguments)
     assert done.returncode == 2
@@ -230,7 +230,7 @@ def tool(folder: Path, body: str) -> dict[str, str]:
 @pytest.mark.slow
 @pytest.mark.parametrize("behaviour", sorted(TOOLS))
 def test_a_tool_that_misbehaves_is_a_problem_and_the_rest_is_shown(tmp_path: Path, behaviour: str) -> None:
-    """On the live machine: the tool is named in a problem, the exit code says that something could not be told."""
+    """On the live machine the tool is named in a problem, and the exit code means an incomplete reading."""
     done = program("show", environment=tool(tmp_path, TOOLS[behaviour]))
     assert done.returncode in {3, 4}
     assert "ssacli" in done.stdout
@@ -274,7 +274,7 @@ def test_an_interruption_ends_the_tools_too(tmp_path: Path, number: signal.Signa
     ],
 )
 def test_an_output_that_was_cut_off_is_not_called_read(tmp_path: Path, text: str) -> None:
-    """Exit 3 and a sentence: what stood behind the cut is not known, so nothing is said to be missing or fine."""
+    """Exit 3 and a sentence: what followed the cut is unknown, so nothing is reported as missing or fine."""
     path = tmp_path / "cut.txt"
     path.write_text(text, encoding="utf-8")
     done = raidctl("--replay", path, "show")
@@ -291,7 +291,7 @@ def test_an_output_that_was_cut_off_is_not_called_read(tmp_path: Path, text: str
     ],
 )
 def test_an_output_that_only_lacks_its_last_line_end_is_whole(tmp_path: Path, text: str) -> None:
-    """Shells take the last newline away: nothing is said of that where the last line is understood."""
+    """Shells remove the last newline: nothing is reported if the last line is understood."""
     path = tmp_path / "whole.txt"
     path.write_text(text, encoding="utf-8")
     done = raidctl("--replay", path, "show")

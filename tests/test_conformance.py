@@ -82,12 +82,12 @@ def differences(before: object, now: object, path: str = "") -> Iterator[str]:
 def test_a_recorded_machine_gives_the_inventory_that_was_reviewed(machine: str, update_expected: bool) -> None:
     """What raidctl makes of a machine equals the inventory beside it, which was compared with the raw text by eye."""
     expected = FIXTURES / machine / "expected" / "inventory.json"
-    told = to_json(replayed(machine).inventory)
+    reviewed = to_json(replayed(machine).inventory)
     if update_expected:
         expected.parent.mkdir(exist_ok=True)
-        expected.write_text(told, encoding="utf-8")
+        expected.write_text(reviewed, encoding="utf-8")
     assert expected.exists(), f"{machine} has no expected/inventory.json. {UPDATE}"
-    differs = list(differences(json.loads(expected.read_text(encoding="utf-8")), json.loads(told)))
+    differs = list(differences(json.loads(expected.read_text(encoding="utf-8")), json.loads(reviewed)))
     assert not differs, "\n".join([f"The inventory of {machine} differs. {UPDATE}", *differs])
 
 
@@ -111,7 +111,7 @@ def test_the_json_of_a_machine_is_valid_and_has_the_types_of_the_model(machine: 
 
 @machines
 def test_ids_are_unique_and_references_resolve(machine: str) -> None:
-    """No id stands for two objects, and every id that an object names exists on its controller."""
+    """No two objects have one id, and every id that an object names exists on its controller."""
     controllers = replayed(machine).inventory.controllers
     counted = Counter(name for controller in controllers for name in ids_of(controller))
     twice = [name for name, count in counted.items() if count > 1]
@@ -129,7 +129,7 @@ def test_ids_are_unique_and_references_resolve(machine: str) -> None:
 def test_every_object_can_be_explained(machine: str) -> None:
     """Each object has at least one fact with the line that it was read from, and no fact is homeless."""
     survey = replayed(machine)
-    explained = {fact.object_id for sheet in survey.outputs for fact in sheet.facts}
+    explained = {fact.object_id for output in survey.outputs for fact in output.facts}
     existing = {name for controller in survey.inventory.controllers for name in ids_of(controller)}
     assert not explained - existing, (
         f"Facts of objects that the inventory does not have: {sorted(explained - existing)}; "
@@ -157,7 +157,7 @@ def test_a_fact_is_of_a_field_of_its_object(machine: str) -> None:
 
 @machines
 def test_every_drive_of_the_kernel_is_shown(machine: str) -> None:
-    """Each drive of the kernel is a volume or a drive of the inventory, or an error says why."""
+    """Each drive of the kernel is a volume or a drive of the inventory, or a problem of severity error explains why."""
     survey = replayed(machine)
     shown = claimed_nodes(survey.inventory.controllers, survey.view)
     left = [
@@ -170,7 +170,7 @@ def test_every_drive_of_the_kernel_is_shown(machine: str) -> None:
 
 @machines
 def test_an_explanation_never_contradicts_the_inventory(machine: str) -> None:
-    """Where a line by itself said something else than was concluded in the end, the explanation says both."""
+    """If a line alone means something else than the final value, the explanation shows both."""
     survey = replayed(machine)
     for controller in survey.inventory.controllers:
         for name in ids_of(controller):
@@ -182,7 +182,7 @@ def test_an_explanation_never_contradicts_the_inventory(machine: str) -> None:
 @machines
 def test_every_line_of_our_own_machines_is_understood(machine: str) -> None:
     """No parser leaves a line of a recorded machine unused."""
-    left = {sheet.command: [line.text for line in sheet.unparsed()] for sheet in replayed(machine).outputs}
+    left = {output.command: [line.text for line in output.unparsed()] for output in replayed(machine).outputs}
     lost = [f"{command}: {line}" for command, lines in left.items() for line in lines]
     assert not lost, "\n".join(
         ["Lines that no parser used (a row of a table of fields, Draft.keep_detail, or mark_read for titles):", *lost]
@@ -207,7 +207,7 @@ def test_an_unknown_status_is_reported(machine: str) -> None:
 
 @families
 def test_a_family_has_a_recorded_machine(vendor: Vendor) -> None:
-    """Each family is seen at work on at least one recorded machine."""
+    """Each family has at least one recorded machine."""
     seen = {c.id.split(":")[0] for machine in MACHINES for c in replayed(machine).inventory.controllers}
     assert vendor.FAMILY in seen, f"No machine in fixtures/ has a controller {vendor.FAMILY}:…"
 
@@ -259,7 +259,7 @@ def broken_at(vendor: Vendor, machine: str) -> Iterator[str]:
             except Exception as error:  # noqa: BLE001 - whatever it is, it is listed
                 yield f"{machine}: {command}: line {cut}: {error!r}"
             else:
-                if not all(isinstance(sheet, Output) for sheet in found.outputs):
+                if not all(isinstance(output, Output) for output in found.outputs):
                     yield f"{machine}: {command}: line {cut}: no sheet"
 
 
@@ -279,6 +279,6 @@ def recognised(vendor: Vendor, machine: str) -> Iterator[bool]:
 
 @families
 def test_a_family_recognises_outputs_of_its_tools(vendor: Vendor) -> None:
-    """Without it, nobody could read what was pasted, and no other test here would read the family's outputs."""
+    """Otherwise pasted outputs could not be read, and no other test here would read the family's outputs."""
     found = [one for machine in MACHINES for one in recognised(vendor, machine)]
     assert any(found) or not found, f"sniff of {vendor.FAMILY} recognises none of its {len(found)} recorded outputs."

@@ -217,7 +217,7 @@ def _code(text: str) -> int:
     [_EXPORT + _MEMBERS, _CONFIG + "\n", _ENCLOSURE, _BATTERY, _SAS, _OVERVIEW, _ADAPTEC, _DRIVE, _FIRMWARE, _PHYSICAL],
 )
 def test_the_whole_outputs_are_fine(text: str) -> None:
-    """So that what the other tests find is what they changed."""
+    """The other tests find only what they changed."""
     assert _code(text) == 0
 
 
@@ -240,7 +240,7 @@ def test_the_whole_outputs_are_fine(text: str) -> None:
     ],
 )
 def test_one_bad_or_unknown_word_is_seen(text: str, old: str, new: str) -> None:
-    """However good the other lines are."""
+    """One bad or unknown word is seen, however good the other lines are."""
     assert old in text
     assert _code(text.replace(old, new)) != 0
 
@@ -270,8 +270,8 @@ def test_a_failed_drive_of_a_list_counts_over_its_own_good_section() -> None:
     text = _CONFIG.replace("bay 2, SAS, 300 GB, OK", "bay 2, SAS, 300 GB, Failed") + (
         "\n      physicaldrive 1I:1:2\n         Port: 1I\n         Box: 1\n         Bay: 2\n         Status: OK\n\n"
     )
-    [card] = read_text(text).inventory.controllers
-    assert {drive.id: drive.status for drive in card.drives}["smartarray:1/1I:1:2"] == "critical"
+    [controller] = read_text(text).inventory.controllers
+    assert {drive.id: drive.status for drive in controller.drives}["smartarray:1/1I:1:2"] == "critical"
 
 
 def test_the_beginning_of_another_output_behind_a_good_one_is_seen() -> None:
@@ -284,7 +284,7 @@ def test_the_beginning_of_another_output_behind_a_good_one_is_seen() -> None:
 
 
 def test_a_drive_that_is_not_authenticated_expects_no_failure() -> None:
-    """It is no genuine part for the controller; nothing says that it will fail soon."""
+    """For the controller it is not a genuine part; no line predicts a failure."""
     found = diagnose(read_text(_PHYSICAL.replace(" Status: OK", " Status: Not Authenticated", 1)).inventory, rules())
     assert [(one.rule, one.severity) for one in found.findings if one.outcome == "fail"] == [
         ("background_operation", "warning")

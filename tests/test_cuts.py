@@ -35,7 +35,7 @@ _PLACES = 3
 _LONG = 20_000
 """Bytes of an answer; longer ones take too long to read often."""
 _SPREAD = 4
-"""Answers of a session that are taken away, one at a time."""
+"""Answers of a session that are removed, one at a time."""
 _DRIVE = re.compile(r"/dev/(sd|nvme)\w+")
 CUT = (
     "These conclusions improve where an output is cut off. The reader has to tell the Output how it ends (`closing`, "
@@ -79,7 +79,7 @@ def test_no_conclusion_improves_where_an_output_is_cut_off(tool: str) -> None:
 
 @dataclass
 class _Less:
-    """A runner that gives the answer to one command in part, or not at all."""
+    """A runner that returns the output of one command in part, or not."""
 
     runner: Runner
     argv: tuple[str, ...]
@@ -103,17 +103,22 @@ def _whole(machine: str) -> Conclusions:
     return conclusions(replayed(machine))
 
 
-def _of_another_witness(inventory: Inventory, told: str) -> bool:
+def _of_another_witness(inventory: Inventory, conclusion: str) -> bool:
     """Whether it is the state of an object of which another answer may give one that the missing one had refuted.
 
     That is a drive, and a volume that only the BMC lists then. The exit codes are no exception.
     """
-    drives = [drive.id for card in inventory.controllers for drive in card.drives]
-    outside = [volume.id for card in inventory.controllers for volume in card.volumes if card.id.startswith("redfish:")]
+    drives = [drive.id for controller in inventory.controllers for drive in controller.drives]
+    outside = [
+        volume.id
+        for controller in inventory.controllers
+        for volume in controller.volumes
+        if controller.id.startswith("redfish:")
+    ]
     states = [f"{name}: status" for name in (*drives, *outside)] + [
         f"{name}: verify --volume-status" for name in outside
     ]
-    return any(state.endswith(told[: told.rindex(": ")].removesuffix(" ok")) for state in states)
+    return any(state.endswith(conclusion[: conclusion.rindex(": ")].removesuffix(" ok")) for state in states)
 
 
 def _asked(machine: str) -> list[Run]:
@@ -127,14 +132,14 @@ def _asked(machine: str) -> list[Run]:
     "share", [pytest.param(0.0, marks=pytest.mark.slow), 0.4, pytest.param(0.8, marks=pytest.mark.slow)]
 )
 def test_no_conclusion_improves_where_an_answer_is_missing_or_cut_off(machine: str, share: float) -> None:
-    """Of a machine, whichever of its tools' answers is not given, or not in full."""
+    """Of a machine, whichever of its tools' outputs is missing, or cut off."""
     found, problems = vendors()
     better = {}
     for request in _asked(machine):
         runner = _Less(ReplayRunner(recording(machine)), request.argv, share)
         seen = survey(runner, found, collected_at=recording(machine).manifest.collected_at, problems=problems)
         assert seen.tracebacks == ()
-        told = [
+        better_looking = [
             one for one in improved(_whole(machine), conclusions(seen)) if not _of_another_witness(seen.inventory, one)
         ]
         if told:
@@ -165,10 +170,10 @@ def test_no_conclusion_improves_where_a_session_lacks_an_answer(machine: str) ->
         command = kept[index][0]
         for rest in ([], [(command, "")]):
             less = read_text(_transcript([*kept[:index], *rest, *kept[index + 1 :]]))
-            told = improved(whole, conclusions(less), exempt=True, torn=is_torn(seen))
-            told = [one for one in told if not _of_another_witness(less.inventory, one)]
-            if told:
-                better[command, len(rest)] = told
+            better_looking = improved(whole, conclusions(less), exempt=True, torn=is_torn(seen))
+            better_looking = [one for one in better_looking if not _of_another_witness(less.inventory, one)]
+            if better_looking:
+                better[command, len(rest)] = better_looking
     assert better == {}
 
 
@@ -181,10 +186,10 @@ def test_a_machine_with_something_bad_is_never_found_to_be_ok(machine: str) -> N
 @pytest.mark.parametrize("machine", MACHINES)
 def test_a_member_that_is_named_and_not_described_survives_nothing(machine: str) -> None:
     """With nothing known of a member but its name, a volume survives no more failures than with all of them known."""
-    for card in replayed(machine).inventory.controllers:
-        before = {volume.id: volume.failures_tolerated for volume in card.volumes}
-        for drive in card.drives:
-            [after] = with_redundancy([_named_only(card, drive)])
+    for controller in replayed(machine).inventory.controllers:
+        before = {volume.id: volume.failures_tolerated for volume in controller.volumes}
+        for drive in controller.drives:
+            [after] = with_redundancy([_named_only(controller, drive)])
             for volume in after.volumes:
                 left, whole = volume.failures_tolerated, before[volume.id]
                 assert left is None or whole is None or left <= whole
@@ -194,27 +199,27 @@ def test_a_member_that_is_named_and_not_described_survives_nothing(machine: str)
 def test_no_conclusion_improves_where_a_member_is_not_described(machine: str) -> None:
     """With nothing known of a member but its name, or with no line about it, no command finds the machine better."""
     seen, before = replayed(machine), _whole(machine)
-    for index, card in enumerate(seen.inventory.controllers):
-        for drive in card.drives:
+    for index, controller in enumerate(seen.inventory.controllers):
+        for drive in controller.drives:
             if drive.array is None:
                 continue
-            for less in (_named_only(card, drive), _without(card, drive)):
-                cards = list(seen.inventory.controllers)
-                cards[index] = less
-                derived = write_protection.derived(with_redundancy(cards))
+            for less in (_named_only(controller, drive), _without(controller, drive)):
+                controllers = list(seen.inventory.controllers)
+                controllers[index] = less
+                derived = write_protection.derived(with_redundancy(controllers))
                 inventory = replace(seen.inventory, controllers=derived)
                 found = improved(before, conclusions(Survey(inventory, seen.outputs, seen.view)))
                 assert found == [], drive.id
 
 
-def _without(card: Controller, drive: Drive) -> Controller:
+def _without(controller: Controller, drive: Drive) -> Controller:
     """A controller without a drive that its array still lists."""
-    return replace(card, drives=tuple(one for one in card.drives if one.id != drive.id))
+    return replace(controller, drives=tuple(one for one in controller.drives if one.id != drive.id))
 
 
-def _named_only(card: Controller, drive: Drive) -> Controller:
+def _named_only(controller: Controller, drive: Drive) -> Controller:
     bare = Drive(id=drive.id, array=drive.array, role=drive.role)
-    return replace(card, drives=tuple(bare if one.id == drive.id else one for one in card.drives))
+    return replace(controller, drives=tuple(bare if one.id == drive.id else one for one in controller.drives))
 
 
 def test_an_output_without_its_known_end_is_reported_and_weakens_what_it_describes_last() -> None:
@@ -224,15 +229,17 @@ def test_an_output_without_its_known_end_is_reported_and_weakens_what_it_describ
     seen = read_text(sample.text[:at])
     [problem] = [one for one in seen.inventory.problems if "cut off" in one.message]
     assert (problem.severity, problem.kind) == ("error", "unread")
-    [card] = seen.inventory.controllers
-    assert [(drive.status, drive.model is not None) for drive in card.drives if drive.model] == [("unknown", True)]
+    [controller] = seen.inventory.controllers
+    assert [(drive.status, drive.model is not None) for drive in controller.drives if drive.model] == [
+        ("unknown", True)
+    ]
 
 
 def test_a_blank_line_at_the_beginning_promises_one_at_the_end_of_a_kept_output() -> None:
-    """Some tools frame their outputs with blank lines and have no last line of their own."""
-    sheet = Output.of_text("tool", "\nUnit\nu0\n")
-    sheet.framed = True
-    assert sheet.cut_off is not None
+    """Some tools frame their outputs with blank lines and have no closing line."""
+    output = Output.of_text("tool", "\nUnit\nu0\n")
+    output.framed = True
+    assert output.cut_off is not None
     whole = Output.of_text("tool", "\nUnit\nu0\n\n")
     whole.framed = True
     assert whole.cut_off is None
@@ -242,7 +249,9 @@ def test_a_setting_is_not_believed_of_drives_that_are_named_and_not_described() 
     """A controller may keep the drives' caches off and its drives report them on, further down in the output."""
     sample = next(one for one in SAMPLES if "Configured Drive Write Cache Policy: Disable" in one.text)
     seen = read_text(sample.text[: sample.text.index("      physicaldrive ")])
-    caches = [volume.cache for card in seen.inventory.controllers for volume in card.volumes if volume.cache]
+    caches = [
+        volume.cache for controller in seen.inventory.controllers for volume in controller.volumes if volume.cache
+    ]
     assert {(cache.drive_write_cache, cache.drive_caches, cache.write_protected) for cache in caches} == {
         ("disabled", "unknown", None)
     }

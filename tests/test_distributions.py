@@ -65,7 +65,7 @@ def test_the_packages_are_of_this_version() -> None:
 
 
 def test_both_packages_install_every_unit() -> None:
-    """Enabled by nobody: Debian's are not started, Fedora's follow its presets."""
+    """Neither package enables them: Debian's are not started, Fedora's follow its presets."""
     spec = (PACKAGING / "fedora" / "raidctl.spec").read_text(encoding="utf-8")
     assert set(re.findall(r"(?m)^%\{_unitdir\}/(.+)$", spec)) == set(NAMES)
     for rules in (PACKAGING / "debian" / "rules", PACKAGING / "unstable" / "rules"):

@@ -1,4 +1,4 @@
-"""Documentation is tested."""
+"""Generated pages, tables and links of the documentation."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 @pytest.mark.slow
 def test_generated_pages_are_current() -> None:
-    """``docs/model.md``, ``docs/commands.md`` and the README's screen say what the code says now."""
+    """``docs/model.md``, ``docs/commands.md`` and the README's screen match the code."""
     done = subprocess.run(
         [sys.executable, ROOT / "docs" / "generate.py", "--check"],
         capture_output=True,
@@ -33,7 +33,7 @@ def test_generated_pages_are_current() -> None:
 
 
 def test_every_command_is_in_the_readme() -> None:
-    """A user who reads only the README learns of every command."""
+    """A user who reads only the README finds every command."""
     for name in cli.list_commands(click.Context(cli)):
         assert re.search(rf"raidctl (--?\S+ (\S+ )?)*{name}\b", README), name
 
@@ -45,15 +45,15 @@ def test_every_family_is_in_the_readme() -> None:
 
 
 def test_the_readme_counts_the_rules() -> None:
-    """The number of built-in rules that it tells is theirs."""
+    """The README has the number of built-in rules."""
     assert re.findall(r"(\d+) rules", README) == [str(len(rules()))]
 
 
 def test_every_exit_code_is_in_the_readme() -> None:
     """The table of exit codes is complete."""
     codes = {value for name, value in vars(errors).items() if name.startswith("EXIT_")}
-    told = {int(code) for code in re.findall(r"^\| (\d+) \|", README, flags=re.MULTILINE)}
-    assert codes == told
+    listed = {int(code) for code in re.findall(r"^\| (\d+) \|", README, flags=re.MULTILINE)}
+    assert codes == listed
 
 
 def test_links_of_the_manual_lead_somewhere() -> None:

@@ -1,4 +1,4 @@
-"""Fields that are derived from details, and what the families make of their own labels."""
+"""Fields derived from details, and the families' tables for their labels."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ RATE = "Negotiated PCIe Data Rate"
 
 def derived(table: Derived, *pairs: tuple[str, str]) -> Draft:
     """A draft that knows these details, and what a table makes of them."""
-    sheet = Output.of_text("tool", "\n".join(f"{label}: {value}" for label, value in pairs))
+    output = Output.of_text("tool", "\n".join(f"{label}: {value}" for label, value in pairs))
     draft = Draft()
-    for line, (label, value) in zip(sheet.lines, pairs, strict=True):
+    for line, (label, value) in zip(output.lines, pairs, strict=True):
         draft.detail(line, label, value)
     draft.derive(table)
     return draft
@@ -46,12 +46,12 @@ def test_a_detail_in_another_form_gives_no_field() -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "told"),
+    ("value", "expected"),
     [("No pending images", None), ("None", None), ("24.22.0-0071", "Pending image in flash: 24.22.0-0071")],
 )
-def test_firmware_that_waits_for_a_restart_is_an_update(value: str, told: str | None) -> None:
-    """The card says so itself; where nothing waits nothing is said."""
-    assert derived(megaraid.CONTROLLER, ("Image name", value)).get("firmware_update") == told
+def test_firmware_that_waits_for_a_restart_is_an_update(value: str, expected: str | None) -> None:
+    """The controller reports it; if no update is pending, the field is empty."""
+    assert derived(megaraid.CONTROLLER, ("Image name", value)).get("firmware_update") == expected
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ def test_a_patrol_read_is_automatic_manual_or_disabled(table: Derived, label: st
 def test_a_consistency_check_is_automatic_manual_or_disabled(
     table: Derived, label: str, value: str, mode: str | None
 ) -> None:
-    """Only what the tool says of it counts; what does not apply is not told."""
+    """Only the tool's report counts; a value that does not apply is unknown."""
     assert derived(table, (label, value)).get("consistency_check.mode") == mode
 
 
@@ -104,10 +104,10 @@ def test_a_consistency_check_is_automatic_manual_or_disabled(
          PciLink(width=8, speed_gtps=2.5)),
     ],
 )  # fmt: skip
-def test_tools_tell_of_the_link_that_was_negotiated(
+def test_the_negotiated_link_is_read_from_the_tool(
     table: Derived, pairs: tuple[tuple[str, str], ...], link: PciLink | None
 ) -> None:
-    """What the card could is known to the kernel only."""
+    """The controller's maximum is known to the kernel only."""
     assert derived(table, *pairs).part("pci_link", PciLink) == link
 
 
@@ -122,17 +122,17 @@ def test_tools_tell_of_the_link_that_was_negotiated(
         (megaraid.DRIVE, "Capable Speed", "16.0GT/s", 16.0),
     ],
 )
-def test_the_speed_that_a_drive_can_is_told(table: Derived, label: str, value: str, speed: float | None) -> None:
+def test_the_maximum_speed_of_a_drive_is_read(table: Derived, label: str, value: str, speed: float | None) -> None:
     """A prefix that keeps labels apart makes no difference; an unknown speed is none."""
     assert derived(table, (label, value)).get("max_link_gbps") == speed
 
 
-def test_an_object_is_made_of_what_was_told() -> None:
-    """Each field under its own name, the model's defaults where nobody told, and what is given before what was told."""
-    sheet = Output.of_text("tool", "Name: mail")
+def test_an_object_is_made_of_reported_values() -> None:
+    """Each value is set under its field; defaults fill the rest, and values of the caller outrank reported ones."""
+    output = Output.of_text("tool", "Name: mail")
     draft = Draft("3")
     for name, value in {"name": "mail", "array": 1, "device": None, "no such field": 1}.items():
-        draft.put(sheet.lines[0], name, value)
+        draft.put(output.lines[0], name, value)
     draft.details["Colour"] = "blue"
     made = draft.build(Volume, id="acme:0/v3", array="acme:0/a1", device="/dev/sda")
     assert made == Volume(id="acme:0/v3", name="mail", array="acme:0/a1", device="/dev/sda", details={"Colour": "blue"})
@@ -144,27 +144,27 @@ def test_a_battery_is_built_with_its_kind() -> None:
     assert Draft().build(Battery, id="acme:0/battery0", kind="capacitor").kind == "capacitor"
 
 
-def test_a_part_of_which_nothing_was_told_is_not_there() -> None:
+def test_a_part_without_a_value_is_absent() -> None:
     """A line that names it without a value makes none, and leaves its words at their defaults."""
-    sheet = Output.of_text("tool", "Rebuild: -")
+    output = Output.of_text("tool", "Rebuild: -")
     draft = Draft("3")
-    draft.put(sheet.lines[0], "progress.operation", None)
+    draft.put(output.lines[0], "progress.operation", None)
     assert draft.part("progress", Progress) is None
-    draft.put(sheet.lines[0], "progress.percent", 40.0)
+    draft.put(output.lines[0], "progress.percent", 40.0)
     assert draft.part("progress", Progress) == Progress(operation="unknown", percent=40.0)
 
 
-def test_no_id_stands_twice() -> None:
-    """The second card that is called like another one gets a number; the first keeps its name."""
+def test_no_id_is_used_twice() -> None:
+    """The second controller with the id of another gets a number; the first keeps its id."""
     assert distinct(["acme:0", "acme:1", "acme:0", "acme:0"]) == ["acme:0", "acme:1", "acme:0-2", "acme:0-3"]
 
 
 class Tray(ControllerDraft[GroupDraft]):
-    """A controller without fields of its own."""
+    """A controller without further fields."""
 
 
 def test_evidence_is_written_to_the_output_of_its_line_under_the_final_ids() -> None:
-    """Two outputs of one controller: each fact stands on its own, also where another object shows it."""
+    """Each output of a controller has its own facts, even if another object shows them."""
     first, second = Output.of_text("tool a", "Model: X\nCache: On"), Output.of_text("tool b", "Status: Ok")
     tray = Tray("0")
     tray.put(first.lines[0], "own name", "X", shown_as="model")
@@ -184,7 +184,7 @@ def test_evidence_is_written_to_the_output_of_its_line_under_the_final_ids() -> 
 
 
 def test_a_field_that_follows_from_other_lines_has_these_as_evidence() -> None:
-    """What the line of the status itself says is refuted; what is concluded never replaces what is reported."""
+    """The status line's value is refuted; a derived value never replaces a reported one."""
     line, busy = Output.of_text("tool", "Status: Ok\nTask: Rebuild").lines
     draft = Draft("3")
     draft.put(line, "status", "ok", ROW)
@@ -192,8 +192,8 @@ def test_a_field_that_follows_from_other_lines_has_these_as_evidence() -> None:
     draft.conclude("status", "unknown")
     assert draft.get("status") == "ok"
     draft.restate("status", "rebuilding", ("status", "progress.operation"))
-    told = [(one.number, name, value) for one, name, value in draft.evidence]
-    assert told == [(2, "progress.operation", "rebuild"), (1, "status", "rebuilding"), (2, "status", "rebuilding")]
+    evidence = [(one.number, name, value) for one, name, value in draft.evidence]
+    assert evidence == [(2, "progress.operation", "rebuild"), (1, "status", "rebuilding"), (2, "status", "rebuilding")]
 
 
 def test_a_controller_absorbs_what_another_output_reports_of_its_parts() -> None:

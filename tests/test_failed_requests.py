@@ -80,9 +80,9 @@ def better(before: Survey, after: Survey) -> list[str]:
 
 def unnamed(problems: Iterable[Problem], *requests: Request[Any]) -> list[str]:
     """The requests that no problem of kind ``unread`` names."""
-    told = expanded(" ".join(f"{p.where} {p.message}" for p in problems if p.kind == "unread"))
+    reported = expanded(" ".join(f"{p.where} {p.message}" for p in problems if p.kind == "unread"))
     names = [" ".join(key(one)) if isinstance(one, Run) else key(one)[-1] for one in requests]
-    return [name for name in names if name.removeprefix("run ") not in told]
+    return [name for name in names if name.removeprefix("run ") not in reported]
 
 
 _KINDS: dict[str, list[str]] = {}
@@ -129,10 +129,10 @@ def test_every_failed_request_about_caches_and_mounts_is_reported(machine: str) 
     def asked(*requests: Request[Any]) -> tuple[list[Problem], list[Problem], Failing]:
         failing = Failing(replay, {key(request) for request in requests}, Failure.TIMEOUT)
         kernel = converse(layers.probe_caches(found.view), failing)
-        told = converse(sample(found.view, Scope(None, blocks=found.view.blocks), kernel), failing)
-        return list(told.problems), list(ground(found, failing).inventory.problems), failing
+        sampled = converse(sample(found.view, Scope(None, blocks=found.view.blocks), kernel), failing)
+        return list(sampled.problems), list(ground(found, failing).inventory.problems), failing
 
     for batch in asked()[2].batches:
         for request in {_alike(request): request for request in batch}.values():
-            told, judged, _ = asked(request)
-            assert unnamed((*told, *judged), request) == []
+            sampled, judged, _ = asked(request)
+            assert unnamed((*sampled, *judged), request) == []

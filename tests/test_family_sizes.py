@@ -27,7 +27,7 @@ def test_the_figures_of_the_page_for_developers_are_right() -> None:
 
 
 def test_every_family_has_its_figures() -> None:
-    """None is without tables, and none consists of them."""
+    """Every family has tables and other code."""
     figures = {name_of(package): sizes(package) for package in VENDORS.glob("raidctl_*")}
     assert {"lvm", "mpt", "marvell", "zfs", "redfish"} <= figures.keys()
     assert all(0 < size.tables < size.lines and size.files > 1 for size in figures.values())

@@ -33,7 +33,7 @@ def test_levels_of_mdstat_that_go_on_below_a_damaged_line_are_read() -> None:
 
 
 def test_an_input_depends_on_its_seed_and_number_alone() -> None:
-    """So the line of a violation is enough to make its input again."""
+    """The line of a violation is enough to make its input again."""
     found = samples()
     assert made(3, 8, found) == made(3, 8, found)
     assert made(3, 8, found)[1] != made(3, 9, found)[1]
@@ -46,7 +46,7 @@ def test_an_input_is_made_smaller_as_long_as_it_fails() -> None:
 
 
 def test_making_an_input_smaller_ends_on_time() -> None:
-    """However slow the input is to read."""
+    """Minimising ends on time, however slow the input is to read."""
     attempts = []
 
     def slow(less: str) -> bool:

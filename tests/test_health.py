@@ -35,14 +35,14 @@ LSI, VOLUME, DRIVE, SPARE = "megaraid-9660-storcli2", "megaraid:0/v2", "megaraid
 GOOD = replayed(LSI).inventory
 
 
-def named(card: Controller) -> Iterator[tuple[str, set[str]]]:
-    """The objects of a controller in a bad state, and the ids that may stand for each."""
-    for item in items(card):
+def named(controller: Controller) -> Iterator[tuple[str, set[str]]]:
+    """The objects of a controller in a bad state, and the ids that may represent each."""
+    for item in items(controller):
         status = getattr(item, "status", "ok")
-        if item.id == card.id and item.status in BAD:
-            yield item.id, {one.id for one in items(card)}
+        if item.id == controller.id and item.status in BAD:
+            yield item.id, {one.id for one in items(controller)}
         elif status in BAD:
-            near = {one.id for one in items(card) if item.id in (one.id, getattr(one, "array", None))}
+            near = {one.id for one in items(controller) if item.id in (one.id, getattr(one, "array", None))}
             yield item.id, near | {item.id}
 
 
@@ -52,8 +52,8 @@ def test_nothing_bad_is_called_ok(machine: str) -> None:
     inventory = replayed(machine).inventory
     found = diagnose(inventory, rules())
     places = {one.where for one in (*found.findings, *found.unknown)}
-    for card in inventory.controllers:
-        for name, near in named(card):
+    for controller in inventory.controllers:
+        for name, near in named(controller):
             assert near & places, name
     for problem in inventory.problems:
         if problem.kind in HIDING or problem.kind == "state":
@@ -81,9 +81,9 @@ def test_every_command_gives_the_same_verdict(machine: str) -> None:
     findings = {(one.rule, one.where): one for one in found.findings}
     conditions = judge(inventory)
     for one in conditions:
-        told = findings[one.key]
-        assert (told.severity, told.rank) == (one.severity, one.rank)
-        assert told.because == (" ".join(one.under) if one.under else None)
+        finding = findings[one.key]
+        assert (finding.severity, finding.rank) == (one.severity, one.rank)
+        assert finding.because == (" ".join(one.under) if one.under else None)
     roots = [one for one in conditions if one.under is None]
     shown = "\n".join(trouble.where for trouble in troubles(inventory))
     assert [
@@ -102,7 +102,7 @@ def test_every_command_gives_the_same_verdict(machine: str) -> None:
 
 @pytest.mark.parametrize("demo", DEMOS)
 def test_a_demo_shows_what_diagnose_finds(demo: str, tmp_path: Path) -> None:
-    """What is wrong with a simulated machine stands at the top of show, with the same severity in diagnose."""
+    """Every problem of a simulated machine is at the top of show, with the same severity in diagnose."""
 
     def run(*arguments: str) -> Any:
         line = ["--demo", demo, "--state-dir", str(tmp_path), *arguments]
@@ -155,7 +155,7 @@ def test_severity_follows_from_what_is_left(level: str, gone: int, state: str, w
 
 @pytest.mark.parametrize(("gone", "cause"), [(0, "not_started"), (1, "not_started"), (2, "out_of_reach")])
 def test_an_inactive_array_without_redundancy_is_critical(gone: int, cause: str) -> None:
-    """A RAID-6 that nobody started is a warning as long as it would survive a failure once started."""
+    """A RAID-6 that is not started is a warning as long as it would survive a failure once started."""
     inventory = changed(GOOD, VOLUME, {"raid_level": "raid6", "status": "inactive"})
     for number in range(gone):
         inventory = changed(inventory, f"megaraid:0/310:{number}", {"status": "critical"})
@@ -188,8 +188,8 @@ def test_unreadable_sectors_without_redundancy_are_lost_data() -> None:
 
 def test_a_drive_that_is_rebuilt_without_its_volume_is_no_ok() -> None:
     """Unknown redundancy is no redundancy."""
-    card = GOOD.controllers[0]
-    alone = structs.replace(GOOD, controllers=(structs.replace(card, volumes=(), arrays=()),))
+    controller = GOOD.controllers[0]
+    alone = structs.replace(GOOD, controllers=(structs.replace(controller, volumes=(), arrays=()),))
     inventory = changed(alone, DRIVE, {"status": "warning", "status_text": "Rbld", "array": None})
     assert severity(inventory, "volume_rebuilding", DRIVE) == "critical"
 
@@ -213,7 +213,7 @@ def test_a_dead_battery_under_active_write_back_is_critical() -> None:
 
 
 def test_a_failed_spare_takes_nothing_away() -> None:
-    """A drive that no volume needs is a warning, and says so."""
+    """A drive that no volume needs is a warning that states so."""
     inventory = changed(GOOD, SPARE, {"status": "critical"})
     assert severity(inventory, "drive_failed", SPARE) == "warning"
     one = next(one for one in diagnose(inventory, rules()).findings if one.rule == "drive_failed")
@@ -222,10 +222,10 @@ def test_a_failed_spare_takes_nothing_away() -> None:
 
 @pytest.mark.parametrize(("kind", "wanted"), [("error", "critical"), ("warning", "warning"), ("info", "info")])
 def test_what_a_tool_prints_reaches_diagnose(kind: Any, wanted: str) -> None:
-    """A problem of kind state is a finding of its own severity, whatever its words."""
+    """A problem of kind state is a finding of the same severity, whatever its words."""
     for message in ("The controller counts 1 degraded drives.", "The write caches of 4 drives are on.", "Odd."):
-        told = Problem(severity=kind, where="megaraid:0", message=message, kind="state")
-        found = diagnose(structs.replace(GOOD, problems=(told,)), rules()).findings
+        problem = Problem(severity=kind, where="megaraid:0", message=message, kind="state")
+        found = diagnose(structs.replace(GOOD, problems=(problem,)), rules()).findings
         assert [(one.severity, one.message) for one in found if one.rule == "reported_trouble"] == [(wanted, message)]
 
 
@@ -248,9 +248,9 @@ def test_counts_of_bad_objects_that_are_not_listed_are_no_ok(tool: str, tmp_path
     path = tmp_path / "output.txt"
     path.write_text(COUNTED[tool], encoding="utf-8")
     result = CliRunner().invoke(cli, ["--replay", str(path), "diagnose", "--json"])
-    told = json.loads(result.stdout)
+    document = json.loads(result.stdout)
     assert result.exit_code == 1
-    assert {one["rule"] for one in told["findings"]} == {"reported_trouble"}
+    assert {one["rule"] for one in document["findings"]} == {"reported_trouble"}
 
 
 WAITING = """Personalities : [raid1]
@@ -287,14 +287,16 @@ def test_a_member_that_is_filled_or_waits_expects_no_failure(text: str, tmp_path
     assert ("volume_degraded" in rules_) == (text is WAITING)
     assert ("reported_trouble" in rules_) == (text is SPARE_DAMAGED)
     assert "((" not in result.stdout  # mdstat's own word, (F), is put in brackets once
-    assert text is WAITING or "background_operation" not in rules_  # what the tool warns of is why it is not ok
+    assert text is WAITING or "background_operation" not in rules_  # the tool's warning is the reason for its status
 
 
 @pytest.mark.parametrize("word", ["SMART-errors", "Unrecovered-Read-Errors"])
 def test_errors_of_a_drive_in_ddf_metadata_are_no_information(word: str) -> None:
     """Of a member's states in DDF metadata, those that report errors stay a predicted failure."""
     inventory = replayed("md-degraded-rebuilding").inventory
-    drive = next(drive for card in inventory.controllers if card.mode == "software" for drive in card.drives)
+    drive = next(
+        drive for controller in inventory.controllers if controller.mode == "software" for drive in controller.drives
+    )
     damaged = changed(
         inventory, drive.id, {"status": "warning", "status_text": f"active/Online, {word}", "backing": ()}
     )
@@ -310,16 +312,16 @@ STORIES: dict[str, tuple[str, ...]] = {
 
 
 @pytest.mark.parametrize("machine", STORIES)
-def test_the_head_of_show_says_what_how_bad_and_where(machine: str) -> None:
-    """Cause, redundancy left, bay and serial number stand above everything else."""
-    told = CliRunner().invoke(cli, ["--replay", str(FIXTURES / machine), "show"], env={"COLUMNS": "80"}).stdout
-    head = " ".join(told.split("\n\n")[0].split())
+def test_the_head_of_show_has_cause_severity_and_place(machine: str) -> None:
+    """Cause, redundancy left, bay and serial number are above everything else."""
+    screen = CliRunner().invoke(cli, ["--replay", str(FIXTURES / machine), "show"], env={"COLUMNS": "80"}).stdout
+    head = " ".join(screen.split("\n\n")[0].split())
     for words in STORIES[machine]:
         assert words in head
 
 
 def test_the_table_is_in_the_manual() -> None:
-    """Each situation with its severity stands in ``docs/rules.md``."""
+    """Each situation is in ``docs/rules.md`` with its severity."""
     page = (FIXTURES.parent / "docs" / "rules.md").read_text(encoding="utf-8")
     for rank, how, what in TABLE.values():
         assert f"| {RANKS[rank - 1]} | {what} | {how} |" in page
@@ -347,9 +349,9 @@ def test_the_last_redundancy_is_named_where_it_makes_a_finding_critical() -> Non
 
 
 def test_a_controller_that_has_failed_is_no_consequence_of_its_battery() -> None:
-    """The battery alone is a warning; the controller stays critical, and a finding of its own."""
-    card = "\nSmart Array P411 in Slot 1\n   Controller Status: {}\n   Cache Status: Permanently Disabled\n"
-    text = card + "   Battery/Capacitor Status: Failed (Replace Batteries)\n\n"
+    """The battery alone is a warning; the controller stays critical, as a separate finding."""
+    controller = "\nSmart Array P411 in Slot 1\n   Controller Status: {}\n   Cache Status: Permanently Disabled\n"
+    text = controller + "   Battery/Capacitor Status: Failed (Replace Batteries)\n\n"
     worst = judge(read_text(text.format("Failed")).inventory)[0]
     assert (worst.rule, worst.severity, worst.under) == ("controller_in_trouble", "critical", None)
     assert judge(read_text(text.format("OK")).inventory)[0].severity == "warning"

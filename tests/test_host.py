@@ -13,13 +13,13 @@ VIEW = HostView(blocks=(DISK, PART, ARRAY, HALF, OTHER))
 
 
 def test_devices_are_found_by_name_node_and_link() -> None:
-    """All three, and nothing else."""
+    """A device is found by name, node and link only."""
     assert VIEW.block("sda") is VIEW.block("/dev/sda") is VIEW.block("/dev/disk/by-id/own-1") is DISK
     assert VIEW.block("sdz") is None
 
 
 def test_what_lies_above_comes_once_and_the_nearest_first() -> None:
-    """Partitions before the array on them."""
+    """Partitions come before the array on them, each once."""
     assert [device.name for device in VIEW.above("sda")] == ["sda1", "sda2", "md0"]
     assert VIEW.mountpoints("sda") == ("/", "/boot", "/srv")
 

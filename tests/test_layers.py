@@ -1,4 +1,4 @@
-"""Who may import whom, checked on the syntax tree of every file."""
+"""The permitted imports, checked on the syntax tree of every file."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ VENDOR_MAY = {"vendor", "model"} | GROUND_FLOOR
 CORE = sorted((ROOT / "raidctl").rglob("*.py"))
 VENDOR = sorted((ROOT / "vendors").rglob("*.py"))
 TOOLS = {"raidctl_mfi"}
-"""Packages of vendors/ that are programs of their own, which a family runs like any other: they speak to hardware."""
+"""Packages of vendors/ that are separate programs, which a family runs like any other: they speak to hardware."""
 PROGRAMS = [path for path in VENDOR if path.relative_to(ROOT / "vendors").parts[0] in TOOLS]
 LINUX = frozenset({"md", "lvm", "zfs", "drives", "nvme", "dmsetup", "lvs", "zpool", "redfish"})
 """Families and tools of Linux itself, and a standard: the core reads the kernel's side of them."""
@@ -76,7 +76,7 @@ def source(path: Path) -> Source:
 
 
 def checked(paths: Iterable[Path], offends: Callable[[Path], Iterable[str]]) -> None:
-    """No file breaks a rule: all that do are listed with their reasons."""
+    """No file breaks a rule: those that do are listed with their reasons."""
     found = [f"{path.relative_to(ROOT)}: {reason}" for path in paths for reason in offends(path)]
     assert not found, "\n".join(found)
 
@@ -176,7 +176,7 @@ def test_the_ground_floor_knows_no_room() -> None:
 
 
 def test_no_module_imports_itself_through_others() -> None:
-    """Whoever follows the imports of the core comes to an end, also where they are made inside of functions."""
+    """The imports of the core have no cycle, those inside functions included."""
     modules = {module(path): path for path in CORE}
     imports = {name: source(path).imported & modules.keys() - {name} for name, path in modules.items()}
     order = TopologicalSorter(
@@ -186,7 +186,7 @@ def test_no_module_imports_itself_through_others() -> None:
 
 
 def test_no_room_imports_itself_through_others() -> None:
-    """Whoever follows the imports from room to room comes to an end; the ground floor and the model are below them."""
+    """The imports from room to room have no cycle; the ground floor and the model are below them."""
     rooms: dict[str, set[str]] = {}
     for path in CORE:
         room = path.relative_to(ROOT / "raidctl").parts[0]

@@ -169,7 +169,7 @@ def test_the_commands_of_a_page_run(page: str, place: Path) -> None:
         if "--init" in words:  # the page begins with it
             (place / "site.toml").unlink()
         done = run(words, place)
-        judged = "nagios" in words  # has exit codes of its own
+        judged = "nagios" in words  # has other exit codes
         if (done.exit_code == EXIT_USAGE and not judged) or not isinstance(done.exception, SystemExit | None):
             wrong.append(f"{shlex.join(words)}: {done.exit_code} {done.exception!r} {done.stderr}")
     assert not wrong, "\n".join(wrong)

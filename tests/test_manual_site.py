@@ -46,9 +46,9 @@ STORIES = (
     "locate",
     "tasks",
 )
-"""Pages whose commands with their outputs are nobody else's to test."""
+"""Pages whose commands and outputs are tested only here."""
 OTHER_STORIES = {"cache": "tests/change/test_change_story.py", "drift": "tests/drift/test_drift_story.py"}
-"""Pages with tests of their own."""
+"""Pages with separate tests."""
 
 
 class Page(HTMLParser):
@@ -71,7 +71,7 @@ class Page(HTMLParser):
         self.feed(path.read_text(encoding="utf-8"))
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Note where the text that follows stands, and what is fetched or linked."""
+        """Note the place of the text that follows, and what is fetched or linked."""
         given = {name: value or "" for name, value in attrs}
         if tag == "a":
             self.links.add(given.get("href", ""))
@@ -89,7 +89,7 @@ class Page(HTMLParser):
             self._open.pop()
 
     def handle_data(self, data: str) -> None:
-        """Sort text by where it stands."""
+        """Sort text by its place."""
         tags = {tag for tag, _ in self._open}
         if "article" not in tags:
             return
@@ -104,7 +104,7 @@ class Page(HTMLParser):
 
 
 def build(source: Path, target: Path) -> subprocess.CompletedProcess[str]:
-    """Build a site as CONTRIBUTING.md says, and tell of all that is wrong, not only of the first."""
+    """Build a site as CONTRIBUTING.md describes, and report every error, not only the first."""
     argv = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-c", str(DOCS), str(source), str(target)]
     return subprocess.run(argv, capture_output=True, text=True, check=False)
 
@@ -149,11 +149,11 @@ def test_every_command_and_option_is_in_the_manual(site: Path) -> None:
     """Each command of the tree, those of groups too, has a section with all its options that are meant for people."""
     sections = page(site, "commands").sections
     for context in commands():
-        told = sections[context.command_path.replace(" ", "-")]
-        assert f"Usage: {context.command_path} " in told
+        section = sections[context.command_path.replace(" ", "-")]
+        assert f"Usage: {context.command_path} " in section
         for option in context.command.get_params(context):
             if isinstance(option, click.Option) and not option.hidden:
-                missing = {word for word in (*option.opts, *option.secondary_opts) if not _has(told, word)}
+                missing = {word for word in (*option.opts, *option.secondary_opts) if not _has(section, word)}
                 assert not missing, context.command_path
 
 
@@ -199,30 +199,32 @@ def _leaves() -> Iterator[str]:
 
 @pytest.mark.slow
 def test_every_field_of_json_is_in_the_manual(site: Path) -> None:
-    """Each answer has a section, and each field of each class in it stands in a table, here or on the model's page."""
+    """Each answer has a section, and each field of each class in it is in a table, here or on the model's page."""
     found, model = page(site, "json"), page(site, "model")
     for answer in schemas.ANSWERS:
         assert answer in found.sections
-        for told in schema(*schemas._kind(answer))["$defs"].values():
-            assert set(told.get("properties", {})) <= found.first_cells | model.first_cells
+        for described in schema(*schemas._kind(answer))["$defs"].values():
+            assert set(described.get("properties", {})) <= found.first_cells | model.first_cells
 
 
 def test_every_command_with_json_is_on_the_page() -> None:
-    """What --json prints is told for each command that has it: a schema, or what stands in it."""
+    """Each command with --json has its schema or its description on the page."""
     printed = [name for names in PRINTED.values() for name in names.split("|")]
-    told = {name.split(" --")[0] for name in (*printed, *PLAIN)}
-    assert told == with_json()
+    listed = {name.split(" --")[0] for name in (*printed, *PLAIN)}
+    assert listed == with_json()
     assert set(PRINTED) == set(schemas.ANSWERS)
 
 
 @pytest.mark.parametrize("answer", schemas.ANSWERS)
-def test_every_field_of_a_schema_says_what_it_means(answer: str) -> None:
+def test_every_field_of_a_schema_has_a_description(answer: str) -> None:
     """Each class and each field has a description, in all classes that an answer is made of."""
-    told = schema(*schemas._kind(answer))["$defs"]
-    fields = {(name, field): one for name, whole in told.items() for field, one in whole.get("properties", {}).items()}
+    definitions = schema(*schemas._kind(answer))["$defs"]
+    fields = {
+        (name, field): one for name, whole in definitions.items() for field, one in whole.get("properties", {}).items()
+    }
     assert fields
     assert not [key for key, one in fields.items() if not one.get("description")]
-    assert not [name for name, whole in told.items() if not whole.get("description")]
+    assert not [name for name, whole in definitions.items() if not whole.get("description")]
 
 
 @pytest.mark.slow
@@ -277,11 +279,11 @@ def test_the_commands_of_a_page_print_what_it_shows(name: str, tmp_path: Path, m
 
 @pytest.mark.slow
 def test_the_tour_measures_where_one_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its commands that need a real disk work in any directory; here they only say what they would do."""
+    """Commands that need a real drive work in any directory; here they only print what they would do."""
     monkeypatch.chdir(DRIVE)
     lines = re.findall(r"(?m)^    (raidctl (?:bench|verify).+)$", (DOCS / "tour.md").read_text(encoding="utf-8"))
     assert len(lines) == 3
     for line in lines:
-        said = played(line if "--dry-run" in line else f"{line} --dry-run", tmp_path / "state")
-        assert "exit code" not in said
-        assert f"In {DRIVE} a file of" in said
+        printed = played(line if "--dry-run" in line else f"{line} --dry-run", tmp_path / "state")
+        assert "exit code" not in printed
+        assert f"In {DRIVE} a file of" in printed

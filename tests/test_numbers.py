@@ -30,7 +30,7 @@ OPTIONS = {name: (command, option) for name, command, option in numeric(cli)}
 
 
 def test_commands_that_measure_and_wait_take_such_numbers() -> None:
-    """So that the next test has something to look at."""
+    """The next test has options to check."""
     assert {"bench run --seconds", "verify --seconds", "restore --wait", "cache flush --timeout"} <= set(OPTIONS)
 
 

@@ -1,4 +1,4 @@
-"""One failing family never hides the others."""
+"""A failing family never hides the others, and two families never show one controller twice."""
 
 from __future__ import annotations
 
@@ -79,9 +79,9 @@ def test_a_failing_family_becomes_a_problem_and_the_others_are_shown() -> None:
     """The traceback is kept for -v, the problem names the family, the rest is complete and in order."""
     found = survey(Bare(), [Family("good"), Family("bad", broken=True), Family("late", last=True)])
     assert [c.id for c in found.inventory.controllers] == ["good:9", "good:10", "late:9", "late:10"]
-    told = [problem for problem in found.inventory.problems if problem.where == "bad"]
-    assert len(told) == 1
-    assert told[0].kind == "unread"
+    reported = [problem for problem in found.inventory.problems if problem.where == "bad"]
+    assert len(reported) == 1
+    assert reported[0].kind == "unread"
     assert "KeyError" in found.tracebacks[0]
 
 
@@ -119,14 +119,14 @@ def test_a_failing_reader_of_loose_files_becomes_a_problem() -> None:
 
 
 def test_an_empty_machine_is_an_empty_inventory() -> None:
-    """Nothing there is not a failure; the moment of reading is told."""
+    """An empty machine is not a failure; the time of reading is kept."""
     found = survey(Bare(), [], collected_at="2026-01-02T03:04:05Z")
     assert found.inventory.controllers == ()
     assert found.inventory.host.collected_at == "2026-01-02T03:04:05Z"
 
 
-class Teller(Family):
-    """A family that tells of one card, with a volume, a fact of each, and a problem of the volume."""
+class Reporting(Family):
+    """A family that reports one controller with a volume, a fact of each, and a problem of the volume."""
 
     def __init__(self, family: str, tool: str, **facts: str) -> None:
         super().__init__(family)
@@ -134,7 +134,7 @@ class Teller(Family):
         self.facts = facts
 
     def observe(self, host: HostView) -> Dialogue[Observation]:  # noqa: ARG002 - the protocol's signature
-        """The card."""
+        """The controller."""
         yield from ask(Read("/proc/nothing"))
         return self.read([Document(f"/opt/bin/{self.TOOLS[0].name} show all", "text", "Card\nVolume\n")])
 
@@ -143,63 +143,69 @@ class Teller(Family):
         (document,) = documents
         sick = Volume(id=f"{self.FAMILY}:1/v1", status="degraded")
         own = structs.replace(Controller(id=f"{self.FAMILY}:1", volumes=(sick,)), **self.facts)
-        sheet = Output.of_text(document.name, document.text)
-        sheet.lines[0].fact(own.id, "model", "Card")
-        sheet.lines[1].fact(own.volumes[0].id, "status", "degraded")
+        output = Output.of_text(document.name, document.text)
+        output.lines[0].fact(own.id, "model", "Card")
+        output.lines[1].fact(own.volumes[0].id, "status", "degraded")
         ill = Problem(severity="warning", where=own.volumes[0].id, message="It is degraded.", kind="state")
-        return Observation((own,), (ill,), (), (sheet,))
+        return Observation((own,), (ill,), (), (output,))
 
 
-CARD = "0000:03:00.0"
+ADDRESS = "0000:03:00.0"
 
 
-def test_a_card_that_two_families_list_is_shown_once() -> None:
-    """The one that tells more stays; a note names both tools and the reason; nothing of the other is left."""
+def test_a_controller_that_two_families_list_is_shown_once() -> None:
+    """The one with more values stays; a note names both tools and the reason; nothing of the other is left."""
     poor, rich = (
-        Teller("poor", "poorcli", pci_address="03:00.0"),
-        Teller("rich", "richcli", pci_address=CARD, model="R"),
+        Reporting("poor", "poorcli", pci_address="03:00.0"),
+        Reporting("rich", "richcli", pci_address=ADDRESS, model="R"),
     )
     found = survey(Bare(), [poor, rich])
     assert [controller.id for controller in found.inventory.controllers] == ["rich:1"]
     ill, note = found.inventory.problems[-2:]
     assert (ill.where, note.where, note.kind, note.severity) == ("rich:1/v1", "rich:1", "note", "info")
-    for word in ("richcli", "poorcli", CARD, "poor:1", "reports more"):
+    for word in ("richcli", "poorcli", ADDRESS, "poor:1", "reports more"):
         assert word in note.message
-    assert {fact.object_id for sheet in found.outputs for fact in sheet.facts} == {"rich:1", "rich:1/v1"}
-    assert [sheet.unparsed() for sheet in found.outputs if "poorcli" in sheet.command] == [[]]
+    assert {fact.object_id for output in found.outputs for fact in output.facts} == {"rich:1", "rich:1/v1"}
+    assert [output.unparsed() for output in found.outputs if "poorcli" in output.command] == [[]]
     assert not any(problem.where.startswith("poor") for problem in found.inventory.problems)
 
 
-def test_of_two_that_tell_as_much_the_first_stays() -> None:
+def test_of_two_that_report_as_much_the_first_stays() -> None:
     """The order of the families decides, so that the ids are the same every time."""
-    families = [Teller(name, f"{name}cli", pci_address=CARD) for name in ("one", "two")]
+    families = [Reporting(name, f"{name}cli", pci_address=ADDRESS) for name in ("one", "two")]
     assert [c.id for c in survey(Bare(), families).inventory.controllers] == ["one:1"]
 
 
 def test_a_serial_number_stands_in_for_an_address() -> None:
-    """One of the tools prints no address: the same number is the same card, a masked or a different one is not."""
+    """If one tool prints no address, the same number is the same controller, a masked or different one is not."""
     number, masked = "PDNMF0ARH2X1Q7", "*" * 14
     for ours, theirs, count in ((number.lower(), number, 1), (masked, masked, 2), (number, f"{number}A", 2)):
-        one, two = Teller("one", "onecli", pci_address=CARD, serial=ours), Teller("two", "twocli", serial=theirs)
+        one, two = (
+            Reporting("one", "onecli", pci_address=ADDRESS, serial=ours),
+            Reporting("two", "twocli", serial=theirs),
+        )
         assert len(survey(Bare(), [one, two]).inventory.controllers) == count
 
 
-def test_two_addresses_are_two_cards() -> None:
-    """Whatever their serial numbers say: a board can have two controllers, and a vendor one number for both."""
-    one = Teller("one", "onecli", pci_address=CARD, serial="PDNMF0ARH2X1Q7")
-    two = Teller("two", "twocli", pci_address="0000:04:00.0", serial="PDNMF0ARH2X1Q7")
+def test_two_addresses_are_two_controllers() -> None:
+    """Serial numbers do not matter: a board can have two controllers, and a vendor one number for both."""
+    one = Reporting("one", "onecli", pci_address=ADDRESS, serial="PDNMF0ARH2X1Q7")
+    two = Reporting("two", "twocli", pci_address="0000:04:00.0", serial="PDNMF0ARH2X1Q7")
     assert len(survey(Bare(), [one, two]).inventory.controllers) == 2
 
 
 def test_controllers_of_one_family_are_left_to_it() -> None:
     """Two controllers of the same family are not the core's to put together."""
-    families = [Teller("one", "onecli", pci_address=CARD), Teller("one", "onecli", pci_address=CARD)]
+    families = [Reporting("one", "onecli", pci_address=ADDRESS), Reporting("one", "onecli", pci_address=ADDRESS)]
     assert len(survey(Bare(), families).inventory.controllers) == 2
 
 
-def test_loose_files_of_two_tools_show_a_card_once() -> None:
-    """A support archive holds what both tools said; the file names no tool, so the families are named."""
-    families = [Teller("one", "onecli", serial="PDNMF0ARH2X1Q7"), Teller("two", "twocli", serial="PDNMF0ARH2X1Q7")]
+def test_loose_files_of_two_tools_show_a_controller_once() -> None:
+    """A support archive has the outputs of both; the file names no tool, so the families are named."""
+    families = [
+        Reporting("one", "onecli", serial="PDNMF0ARH2X1Q7"),
+        Reporting("two", "twocli", serial="PDNMF0ARH2X1Q7"),
+    ]
     texts = [(family, [Document("output.txt", "text", "Card\nVolume\n")]) for family in families]
     found = survey_documents(texts, source="replay:x")
     assert [controller.id for controller in found.inventory.controllers] == ["one:1"]

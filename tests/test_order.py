@@ -5,8 +5,8 @@ from __future__ import annotations
 from raidctl.order import by_kernel_name, natural
 
 
-def test_the_27th_disk_stands_after_the_26th() -> None:
-    """After sdz comes sdaa, not between sda and sdb; partitions stand by their disk."""
+def test_the_27th_drive_comes_after_the_26th() -> None:
+    """After sdz comes sdaa, not between sda and sdb; partitions follow their drive."""
     wanted = [
         "dm-0",
         "nvme0n1",
@@ -25,6 +25,6 @@ def test_the_27th_disk_stands_after_the_26th() -> None:
     assert sorted(sorted(wanted), key=by_kernel_name) == wanted
 
 
-def test_thousands_of_digits_have_a_place_too() -> None:
-    """Python makes no number out of them; a text from hardware may hold them all the same."""
+def test_thousands_of_digits_are_ordered_too() -> None:
+    """Python converts no such number, but hardware may print one."""
     assert max(["b", f"a{'9' * 5000}", "a10"], key=natural) == "b"

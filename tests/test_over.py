@@ -21,12 +21,12 @@ def test_each_case_is_tried(number: int, word: str, size: int, tmp_path: Path) -
 
 
 def test_every_case_was_tried() -> None:
-    """As the test above says."""
+    """This depends on the test above."""
     assert SEEN in ([], [(number, word) for number in range(3) for word in ("a", "bc")])
 
 
 def test_the_cases_that_fail_are_listed() -> None:
-    """And the others are tried nevertheless."""
+    """All cases are tried, and those that fail are listed."""
 
     @over("number", range(4))
     def is_odd(number: int) -> None:

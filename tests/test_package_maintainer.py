@@ -1,4 +1,4 @@
-"""Whoever builds a Debian package is its maintainer; no address is made up."""
+"""The builder of a Debian package is its maintainer; no address is made up."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_the_maintainer_is_who_builds_it(
 
 
 def test_no_other_address_is_in_the_packaging() -> None:
-    """A name below .invalid, which can never be registered: mail to it goes to nobody else."""
+    """A name below .invalid can never be registered, so mail to it reaches no stranger."""
     texts = [path.read_text(encoding="utf-8") for path in HERE.rglob("*") if path.is_file() and path.suffix != ".pyc"]
     found = {address for text in texts for address in re.findall(r"<([\w.+-]+@[\w.-]+)>", text)}
     assert found == {NOBODY[1]}

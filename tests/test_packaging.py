@@ -84,7 +84,7 @@ def test_the_wheel_holds_the_whole_tree(wheel: Path) -> None:
 
 @pytest.mark.slow
 def test_the_same_sources_give_the_same_bytes(made: tuple[Path, Path], tmp_path: Path) -> None:
-    """Whoever builds them can compare them with published ones."""
+    """A builder can compare the packages with published ones."""
     again = built(tmp_path / "another")
     assert [path.name for path in again] == [path.name for path in made]
     assert [path.read_bytes() for path in again] == [path.read_bytes() for path in made]
@@ -111,7 +111,7 @@ def test_every_vendor_package_has_its_entry_point() -> None:
     lines = config["options.entry_points"][GROUP].split("\n")
     registered = {tuple(part.strip() for part in line.split("=")) for line in lines if "=" in line}
     folders = {path.parent.name for path in (ROOT / "vendors").glob("*/__init__.py")}
-    # a program that a family runs, with a command of its own; no family
+    # a program that a family runs, with a separate command; no family
     folders -= {"raidctl_mfi"}
     expected = {(folder.removeprefix("raidctl_"), folder) for folder in folders}
     lacking = [f"    {family} = {folder}" for family, folder in sorted(expected - registered)]

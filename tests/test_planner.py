@@ -37,14 +37,14 @@ def plans() -> Iterator[tuple[str, Plan]]:
         for one, other in product(objects, repeat=2):
             for setting, values in VALUES.items():
                 for first, second in product(values, repeat=2):
-                    wishes = [
+                    requests = [
                         Desired(object_id=one, setting=setting, value=first),  # type: ignore[arg-type]
                         Desired(object_id=other, setting=setting, value=second),  # type: ignore[arg-type]
                     ]
-                    yield f"{controller.id}: {wishes}", changes.plan(controller, wishes, tools)
+                    yield f"{controller.id}: {requests}", changes.plan(controller, requests, tools)
 
 
-def test_a_plan_sets_a_setting_once_and_accounts_for_every_wish() -> None:
+def test_a_plan_sets_a_setting_once_and_accounts_for_every_request() -> None:
     """Two values for one setting are refused, not set one after the other; nothing is dropped without a word."""
     seen = Counter[str]()
     for what, plan in plans():

@@ -36,7 +36,7 @@ def test_texts_get_the_claim_that_they_deserve() -> None:
 
 
 def test_a_line_far_down_is_not_sure() -> None:
-    """A mail or a log may quote it."""
+    """A mail or a log may quote such a line."""
     found = PLUMS.sniff("x", "words\n" * 1000 + "Plum controller 1\n")
     assert found is not None
     assert found.confidence is Confidence.LIKELY
@@ -57,7 +57,7 @@ def test_json_is_claimed_by_its_keys_alone() -> None:
 
 
 def test_of_several_claims_the_surest_counts() -> None:
-    """Of equal ones the first; no claim is none."""
+    """The surest claim counts; of equal ones, the first."""
     one, other = (Sniffed(kind, Confidence.LIKELY, "c") for kind in "ab")
     assert surest((None, one, other)) is one
     assert surest((one, Sniffed("c", Confidence.SURE, "c"))) == Sniffed("c", Confidence.SURE, "c")

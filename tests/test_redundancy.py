@@ -17,25 +17,25 @@ PREDICTIVE: dict[str, Any] = {"status": "warning", "status_text": "Predictive Fa
 UNKNOWN: dict[str, Any] = {"status": "unknown"}
 
 
-def card(level: str, *members: dict[str, Any] | None, mode: Any = "raid", **volume: Any) -> Controller:
+def controller_with(level: str, *members: dict[str, Any] | None, mode: Any = "raid", **volume: Any) -> Controller:
     """A controller with one volume; a member is what differs from a good one, or None for one that is not listed."""
     drives = tuple(
         Drive(**{"id": f"x:0/{number}", "role": "member", "status": "ok", "array": "x:0/A", **changes})
         for number, changes in enumerate(members)
         if changes is not None
     )
-    told: dict[str, Any] = {"status": "ok", "drives_expected": len(members) or None, **volume}
+    fields: dict[str, Any] = {"status": "ok", "drives_expected": len(members) or None, **volume}
     return Controller(
         id="x:0",
         mode=mode,
         drives=drives,
         arrays=(Array(id="x:0/A", drives=tuple(drive.id for drive in drives if drive.role == "member")),),
-        volumes=(Volume(id="x:0/v0", array="x:0/A", raid_level=level, **told),),  # type: ignore[arg-type]
+        volumes=(Volume(id="x:0/v0", array="x:0/A", raid_level=level, **fields),),  # type: ignore[arg-type]
     )
 
 
 def left(found: Controller) -> int | None:
-    """Of the only volume; the array's figure is the same."""
+    """The figure of the only volume, which is that of the array too."""
     (done,) = with_redundancy([found])
     assert done.arrays[0].failures_tolerated == done.volumes[0].failures_tolerated
     return done.volumes[0].failures_tolerated
@@ -56,7 +56,7 @@ OK: dict[str, Any] = {}
 )  # fmt: skip
 def test_a_complete_volume_survives_what_its_level_allows(level: str, members: int, mode: str, wanted: int) -> None:
     """The table of the manual, with every member good."""
-    assert left(card(level, *[OK] * members, mode=mode)) == wanted
+    assert left(controller_with(level, *[OK] * members, mode=mode)) == wanted
 
 
 @pytest.mark.parametrize(
@@ -74,80 +74,83 @@ def test_a_complete_volume_survives_what_its_level_allows(level: str, members: i
 def test_what_is_gone_counts_once_and_whatever_reports_it(level: str, members: list[Any], wanted: int) -> None:
     """Failed, missing, not yet rebuilt or of unknown state: the member of a volume that is not whole is gone."""
     for status in ("degraded", "rebuilding"):
-        assert left(card(level, *members, status=status)) == wanted
-    assert left(card(level, *members, status="degraded", drives_active=0)) == 0
+        assert left(controller_with(level, *members, status=status)) == wanted
+    assert left(controller_with(level, *members, status="degraded", drives_active=0)) == 0
 
 
 def test_the_most_pessimistic_evidence_decides() -> None:
     """A count, a member's state and the volume's state are each enough."""
-    assert left(card("raid6", *[OK] * 4, drives_active=3)) == 1
-    assert left(card("raid6", *[OK] * 3, FAILED)) == 1
-    assert left(card("raid6", *[OK] * 4, status="degraded")) == 1
-    assert left(card("raid6", *[OK] * 3, FAILED, drives_active=2)) == 0
-    assert left(card("raid5", *[OK] * 3, status="failed")) == 0
-    assert left(card("raid60", *[OK] * 7, FAILED, status="degraded", spans=2)) == 1
-    assert left(card("raid6", *[OK] * 4, status="offline")) == 0
+    assert left(controller_with("raid6", *[OK] * 4, drives_active=3)) == 1
+    assert left(controller_with("raid6", *[OK] * 3, FAILED)) == 1
+    assert left(controller_with("raid6", *[OK] * 4, status="degraded")) == 1
+    assert left(controller_with("raid6", *[OK] * 3, FAILED, drives_active=2)) == 0
+    assert left(controller_with("raid5", *[OK] * 3, status="failed")) == 0
+    assert left(controller_with("raid60", *[OK] * 7, FAILED, status="degraded", spans=2)) == 1
+    assert left(controller_with("raid6", *[OK] * 4, status="offline")) == 0
 
 
 def test_spares_and_journals_are_no_redundancy() -> None:
     """A spare counts for nothing until it is rebuilt, nor does a device of another kind."""
     spare, journal = {"role": "spare"}, {"role": "journal"}
-    assert left(card("raid5", OK, OK, FAILED, spare, spare, drives_expected=3, status="degraded")) == 0
-    assert left(card("raid5", OK, OK, OK, journal, drives_expected=3, mode="software")) == 1
-    replaced = card("raid5", OK, OK, OK, {**FAILED, "role": "failed"}, drives_expected=3)
+    assert left(controller_with("raid5", OK, OK, FAILED, spare, spare, drives_expected=3, status="degraded")) == 0
+    assert left(controller_with("raid5", OK, OK, OK, journal, drives_expected=3, mode="software")) == 1
+    replaced = controller_with("raid5", OK, OK, OK, {**FAILED, "role": "failed"}, drives_expected=3)
     assert left(replaced) == 1
 
 
 def test_a_drive_that_is_copied_onto_its_replacement_takes_nothing_away() -> None:
     """A rebuild during which the tool counts every member as working leaves the redundancy as it is."""
-    assert left(card("raid5", *[OK] * 3, REBUILDING, drives_expected=3, drives_active=3, status="rebuilding")) == 1
+    assert (
+        left(controller_with("raid5", *[OK] * 3, REBUILDING, drives_expected=3, drives_active=3, status="rebuilding"))
+        == 1
+    )
 
 
 @pytest.mark.parametrize("operation", ["initialize", "expand", "migrate", "reshape", "parity"])
 def test_what_a_volume_survives_is_unknown_before_it_is_settled(operation: Any) -> None:
     """While parity is first written or the geometry changes; what has nothing left has nothing left."""
     busy = Progress(operation=operation, percent=99.0)
-    assert left(card("raid6", *[OK] * 4, progress=busy)) is None
-    assert left(card("raid5", *[OK] * 2, FAILED, progress=busy)) == 0
+    assert left(controller_with("raid6", *[OK] * 4, progress=busy)) is None
+    assert left(controller_with("raid5", *[OK] * 2, FAILED, progress=busy)) == 0
 
 
 def test_unknown_geometry_is_unknown_redundancy() -> None:
     """Without members and counts, or with a list that is cut off, nothing is promised; a degraded RAID-5 has none."""
-    assert left(card("raid5")) is None
-    assert left(card("raid6", *[OK] * 3, drives_expected=4)) is None
-    assert left(card("raid6", status="degraded")) is None
-    assert left(card("raid5", status="degraded")) == 0
-    assert left(card("raid6", *[OK] * 4, status="unknown")) is None
-    assert left(card("raid6", *[OK] * 4, status="inactive")) is None
-    assert left(card("raid5", OK, OK, None, None, status="inactive")) == 0
+    assert left(controller_with("raid5")) is None
+    assert left(controller_with("raid6", *[OK] * 3, drives_expected=4)) is None
+    assert left(controller_with("raid6", status="degraded")) is None
+    assert left(controller_with("raid5", status="degraded")) == 0
+    assert left(controller_with("raid6", *[OK] * 4, status="unknown")) is None
+    assert left(controller_with("raid6", *[OK] * 4, status="inactive")) is None
+    assert left(controller_with("raid5", OK, OK, None, None, status="inactive")) == 0
 
 
-def test_the_stripe_tells_how_many_members_there_are() -> None:
-    """A list of members without a count is held against the stripe: a drive may be missing from the list."""
+def test_the_stripe_shows_the_number_of_members() -> None:
+    """A list of members without a count is compared with the stripe: a drive may be missing from the list."""
     stripe: dict[str, Any] = {"strip_bytes": 65536, "full_stripe_bytes": 2 * 65536, "drives_expected": None}
-    assert left(card("raid6", *[OK] * 3, REBUILDING, status="rebuilding", **stripe)) == 1
-    assert left(card("raid6", *[OK] * 2, REBUILDING, status="rebuilding", **stripe)) == 0
+    assert left(controller_with("raid6", *[OK] * 3, REBUILDING, status="rebuilding", **stripe)) == 1
+    assert left(controller_with("raid6", *[OK] * 2, REBUILDING, status="rebuilding", **stripe)) == 0
 
 
 def test_copies_of_software_raid10_are_counted() -> None:
     """Three near copies survive two failures; far copies count as well."""
     for layout, wanted in (("near=2", 1), ("near=3", 2), ("far=2", 1), ("near=1, far=3", 2), ("near=1", 0)):
-        assert left(card("raid10", *[OK] * 6, mode="software", layout=layout)) == wanted
+        assert left(controller_with("raid10", *[OK] * 6, mode="software", layout=layout)) == wanted
 
 
 def test_members_below_are_judged_as_well() -> None:
     """Two members on one drive fail together; a member on a volume that is out of reach is gone."""
     below = [{"backing": (name,)} for name in ("d:1", "d:2", "d:3")]
-    assert left(card("raid5", *below, mode="software")) == 1
-    assert left(card("raid5", *below[:2], below[0], mode="software")) == 0
+    assert left(controller_with("raid5", *below, mode="software")) == 1
+    assert left(controller_with("raid5", *below[:2], below[0], mode="software")) == 0
     hardware = Controller(id="d:", volumes=(Volume(id="d:2", status="offline"),))
-    _, upper = with_redundancy([hardware, card("raid6", *below, OK, mode="software")])
+    _, upper = with_redundancy([hardware, controller_with("raid6", *below, OK, mode="software")])
     assert upper.volumes[0].failures_tolerated == 1
 
 
 def test_the_array_has_what_its_worst_volume_has() -> None:
     """One volume without redundancy decides; an unknown one makes the array unknown."""
-    one = card("raid6", *[OK] * 4)
+    one = controller_with("raid6", *[OK] * 4)
     for level, wanted in (("raid0", 0), ("raid5", 1), ("unknown", None)):
         other = replace(one.volumes[0], id="x:0/v1", raid_level=level)
         (done,) = with_redundancy([replace(one, volumes=(one.volumes[0], other))])
@@ -185,10 +188,10 @@ def test_a_member_less_never_makes_it_more(machine: str) -> None:
 def test_a_drive_that_data_are_copied_onto_is_no_member_yet() -> None:
     """The drive that is replaced works until the end: nothing is gone; a rebuild beside it counts."""
     copied: dict[str, Any] = {"status": "warning", "status_text": "Cpybck"}
-    assert left(card("raid6", OK, OK, OK, OK, copied, drives_expected=4)) == 2
-    assert left(card("raid6", OK, OK, OK, OK, copied, drives_expected=None)) == 2
-    assert left(card("raid6", OK, OK, OK, REBUILDING, copied, drives_expected=4)) == 1
-    assert left(card("raid5", OK, OK, FAILED, copied, drives_expected=3, status="degraded")) == 0
+    assert left(controller_with("raid6", OK, OK, OK, OK, copied, drives_expected=4)) == 2
+    assert left(controller_with("raid6", OK, OK, OK, OK, copied, drives_expected=None)) == 2
+    assert left(controller_with("raid6", OK, OK, OK, REBUILDING, copied, drives_expected=4)) == 1
+    assert left(controller_with("raid5", OK, OK, FAILED, copied, drives_expected=3, status="degraded")) == 0
 
 
 @pytest.mark.parametrize(
@@ -197,8 +200,8 @@ def test_a_drive_that_data_are_copied_onto_is_no_member_yet() -> None:
      ("Predictive Failure", 2), ("Migrating", 2)],
 )  # fmt: skip
 def test_an_array_that_lacks_a_drive_counts_although_its_volume_is_ok(words: str, wanted: int) -> None:
-    """The worse of two states decides: the list of arrays says "Degraded", that of volumes "Normal"."""
-    found = card("raid6", OK, OK, OK, OK)
+    """The worse of two states decides: the list of arrays has "Degraded", that of volumes "Normal"."""
+    found = controller_with("raid6", OK, OK, OK, OK)
     array = replace(found.arrays[0], status="warning", status_text=words)
     assert left(replace(found, arrays=(array,))) == wanted
 
@@ -206,6 +209,6 @@ def test_an_array_that_lacks_a_drive_counts_although_its_volume_is_ok(words: str
 def test_a_rebuild_of_a_degraded_volume_is_no_copy() -> None:
     """All members are present, yet the word is "Degraded, Rebuilding"; a mirror of one drive has no redundancy."""
     counted = {"status": "rebuilding", "drives_active": 3}
-    assert left(card("raid5", OK, OK, OK, status_text="Degraded, Rebuilding", **counted)) == 0
-    assert left(card("raid5", OK, OK, OK, status_text="Rebuilding", **counted)) == 1
-    assert left(card("raid1", OK)) == 0
+    assert left(controller_with("raid5", OK, OK, OK, status_text="Degraded, Rebuilding", **counted)) == 0
+    assert left(controller_with("raid5", OK, OK, OK, status_text="Rebuilding", **counted)) == 1
+    assert left(controller_with("raid1", OK)) == 0

@@ -10,7 +10,7 @@ from raidctl.vendor.registry import GROUP, vendors
 
 
 def install(folder: Path, name: str, body: str) -> None:
-    """What pip would leave behind: a module and the metadata of its distribution."""
+    """Install a module and the metadata of its distribution, as pip does."""
     (folder / f"{name}.py").write_text(body, encoding="utf-8")
     info = folder / f"{name}-1.0.dist-info"
     info.mkdir()
@@ -49,19 +49,19 @@ def test_a_third_party_comes_in_by_the_same_door(tmp_path: Path, monkeypatch: py
 
 
 @pytest.mark.parametrize(
-    ("name", "body", "said"),
+    ("name", "body", "message"),
     [
         ("broken_raid", "raise RuntimeError('half installed')", "half installed"),
         ("partial_raid", "FAMILY = 'partial'", "lacks TITLE, TOOLS"),
         ("syntax_raid", "def (", "SyntaxError"),
     ],
 )
-def test_a_broken_package_is_told_and_skipped(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, body: str, said: str
+def test_a_broken_package_is_reported_and_skipped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, body: str, message: str
 ) -> None:
     """The others still load, and one problem names the package and the reason."""
     install(tmp_path, name, body)
     monkeypatch.syspath_prepend(str(tmp_path))
     found, problems = vendors()
     assert len(found) == len(OURS)
-    assert [said in problem.message and name in problem.where for problem in problems] == [True]
+    assert [message in problem.message and name in problem.where for problem in problems] == [True]

@@ -1,4 +1,4 @@
-"""Dialogues and who leads them."""
+"""Dialogues, and what carries out their requests."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def walk(name: str, steps: int) -> Dialogue[list[str | None]]:
 
 
 def test_a_dialogue_gets_its_answers_in_order() -> None:
-    """Single questions and batches are answered to the one who asked."""
+    """Single requests and batches are answered to the dialogue that made them."""
     assert converse(walk("a", 2), Echo()) == ["a/0", "a/1", "a/x", "a/y"]
 
 
@@ -55,21 +55,21 @@ def test_nothing_asked_is_no_round() -> None:
     assert runner.rounds == []
 
 
-def test_a_sheet_accounts_for_each_line() -> None:
+def test_an_output_accounts_for_each_line() -> None:
     """What is neither fact nor note nor blank is unparsed."""
-    sheet = Output.of_text("tool", "Title\r\n\n  Size: 4 GB\n  Odd: 1\n")
-    mark_read(sheet.lines[0])
-    sheet.lines[2].fact("x:1", "size_bytes", 4)
-    assert [line.text for line in sheet.unparsed()] == ["  Odd: 1"]
-    assert sheet.lines[2].indent == 2
-    assert sheet.facts[0].line.number == 3
+    output = Output.of_text("tool", "Title\r\n\n  Size: 4 GB\n  Odd: 1\n")
+    mark_read(output.lines[0])
+    output.lines[2].fact("x:1", "size_bytes", 4)
+    assert [line.text for line in output.unparsed()] == ["  Odd: 1"]
+    assert output.lines[2].indent == 2
+    assert output.facts[0].line.number == 3
 
 
-def test_a_json_sheet_has_a_line_for_each_leaf() -> None:
+def test_a_json_output_has_a_line_for_each_leaf() -> None:
     """Leaves are found by their path; empty containers count as leaves."""
-    sheet = Output.of_json("tool", {"a": {"b": [1, {"c": "x: y"}]}, "e": []})
-    assert [line.text for line in sheet.lines] == ["a.b[0]: 1", 'a.b[1].c: "x: y"', "e: []"]
-    leaf = sheet.leaf("a.b[1].c")
+    output = Output.of_json("tool", {"a": {"b": [1, {"c": "x: y"}]}, "e": []})
+    assert [line.text for line in output.lines] == ["a.b[0]: 1", 'a.b[1].c: "x: y"', "e: []"]
+    leaf = output.leaf("a.b[1].c")
     assert leaf is not None
     assert leaf.number == 2
-    assert sheet.leaf("nothing") is None
+    assert output.leaf("nothing") is None

@@ -25,7 +25,7 @@ COMMANDS = {
 
 
 def checked(place: Path, broken: str, *words: str) -> tuple[int, list[str], str]:
-    """Run a copy with stand-ins for all programs, of which those of the pattern ``broken`` fail: what it does."""
+    """Run a copy with stand-ins for all programs; those of the pattern ``broken`` fail."""
     script = ROOT / "tests/run"
     (place / "tests").mkdir()
     shutil.copy(script, place / "tests/run")
@@ -79,7 +79,7 @@ def test_the_quick_run_is_the_quick_tests_alone(tmp_path: Path) -> None:
 
 
 def test_the_environment_is_installed_again_only_if_what_it_is_made_of_has_changed(tmp_path: Path) -> None:
-    """An installation that failed is repeated, one that stands is used, another list of packages is installed."""
+    """A failed installation is repeated, a complete one is used, another list of packages is installed."""
     counts = [checked(tmp_path, "python*--editable*", "--quick")[1]]
     for setup in ("", "", "[options]", "[options]"):
         (tmp_path / "setup.cfg").write_text(setup)

@@ -67,7 +67,7 @@ def test_a_tool_that_dies_in_its_output_is_not_whole() -> None:
 
 
 def test_standard_error_is_read_if_there_is_no_output() -> None:
-    """Unless the tool's answers are never there."""
+    """The exception is a tool that never prints its output there."""
     answer = RunAnswer(code=1, err=b"Plum error\n")
     assert called(answer).value == "Plum error"
     assert called(answer, errors=False).value is None

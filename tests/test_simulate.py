@@ -47,7 +47,7 @@ def test_an_executable_needs_nothing_of_the_environment_and_logs_its_calls(p400:
 
 
 def test_a_call_that_was_not_recorded_fails_as_a_tool_does(p400: Tools) -> None:
-    """It says so and ends with 1."""
+    """It prints an error and ends with 1."""
     done = call(p400, "ctrl", "slot=7", "dance")
     assert (done.returncode, done.stdout) == (1, b"")
     assert done.stderr
@@ -72,7 +72,9 @@ def test_calls_at_the_same_time_lose_no_change(p400: Tools) -> None:
         ("is slow", 0, "50/50"), ("takes effect late", 0, "25/75"),
     ],
 )  # fmt: skip
-def test_a_faulty_call_does_and_says_what_its_fault_means(p400: Tools, fault: Fault, code: int, ratio: str) -> None:
+def test_a_faulty_call_has_the_exit_code_and_effect_of_its_fault(
+    p400: Tools, fault: Fault, code: int, ratio: str
+) -> None:
     """Its exit code, and what became of the setting; only the first changing call is faulty."""
     p400.fail(Disturbance(fault=fault, seconds=0.1))
     assert (call(p400, *SPLIT).returncode, p400.state[RATIO]) == (code, ratio)
@@ -89,14 +91,14 @@ def test_a_late_change_comes_after_some_readings(p400: Tools) -> None:
 
 
 def test_a_call_takes_the_time_that_it_is_to_take(p400: Tools) -> None:
-    """The log says how long each call took, from the start of its process."""
+    """The log has the duration of each call, from the start of its process."""
     p400.fail(seconds=0.7)
     call(p400, *LOOK)
     assert (p400.calls()[-1].seconds or 0) >= 0.7
 
 
 def test_the_settings_outlive_a_second_installation(p400: Tools) -> None:
-    """The executables are written anew; what was changed stays until it is reset."""
+    """The executables are written again; what was changed stays until it is reset."""
     call(p400, *SPLIT)
     assert install("p400", p400.place).state[RATIO] == "50/50"
     p400.reset()
@@ -104,7 +106,7 @@ def test_the_settings_outlive_a_second_installation(p400: Tools) -> None:
 
 
 def test_an_unknown_machine_is_refused_with_the_names_of_the_known(tmp_path: Path) -> None:
-    """As --demo does."""
+    """An unknown name is refused with the known ones, as by --demo."""
     with pytest.raises(UsageError, match="p400"):
         install("p500", tmp_path)
     done = subprocess.run(

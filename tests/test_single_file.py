@@ -85,7 +85,7 @@ def test_it_prints_what_the_installed_program_prints_and_unpacks_once(archive: P
 
 @pytest.mark.slow
 def test_the_same_sources_give_the_same_bytes(archive: Path, tmp_path: Path) -> None:
-    """Whoever builds it can compare it with a published one."""
+    """A builder can compare the file with a published one."""
     assert built(tmp_path / "again.pyz") == archive.read_bytes()
 
 
@@ -147,7 +147,7 @@ def test_several_processes_may_be_the_first_one(archive: Path, tmp_path: Path) -
 
 @pytest.mark.slow
 def test_what_starts_at_boot_is_the_file_and_not_what_was_unpacked_from_it(archive: Path, tmp_path: Path) -> None:
-    """After a boot the unpacked tree has another name."""
+    """The unpacked tree has another name after a boot, so the file is started."""
     done = run(archive, tmp_path / "cache", "restore", "--install-unit", "--dry-run", "--state-dir", str(tmp_path))
     assert f"ExecStart={PYTHON} {archive} restore" in done.stdout
     assert str(tmp_path / "cache") not in done.stdout
@@ -164,7 +164,7 @@ def test_a_batch_that_is_killed_is_undone_by_its_second_process(archive: Path, t
 
 
 def test_trees_in_use_and_files_of_others_are_left_alone(tmp_path: Path) -> None:
-    """A new build must not take modules away from a process that imports them late."""
+    """A new build must not remove modules from a process that imports them late."""
     used, old, foreign = (tmp_path / name for name in (f"{unpack.PREFIX}used", f"{unpack.PREFIX}old", "raidctl-mine"))
     for place in (used, old, foreign):
         place.mkdir()
@@ -187,8 +187,8 @@ def test_a_file_that_power_failed_on_is_not_used_after_the_boot(
     assert not cut.exists()
 
 
-def test_a_python_without_compiled_modules_is_told_which_have_them(capsys: pytest.CaptureFixture[str]) -> None:
-    """It names those that have."""
+def test_a_python_without_compiled_modules_gets_the_list_of_those_with_them(capsys: pytest.CaptureFixture[str]) -> None:
+    """The message lists the versions with compiled modules."""
     with pytest.raises(SystemExit) as ended:
         unpack.start("0", ("cpython-39-mips-linux-gnu",))
     assert ended.value.code == unpack.EXIT_MISSING

@@ -33,7 +33,7 @@ def test_a_label_ends_at_the_first_colon_before_a_blank(line: str, expected: tup
 
 @given(st.text())
 def test_printable_text_cannot_steer_a_terminal(text: str) -> None:
-    """No control or format character but tab and line feed survives, whatever hardware says."""
+    """No control or format character but tab and line feed survives, whatever the hardware prints."""
     forbidden = {"Cc", "Cf", "Zl", "Zp"}
     assert not [c for c in printable(text) if unicodedata.category(c) in forbidden and c not in "\t\n"]
 
@@ -50,7 +50,7 @@ def test_escape_sequences_leave_no_rest() -> None:
 
 
 def test_natural_order_counts() -> None:
-    """Bay 2 stands before bay 10."""
+    """Bay 2 comes before bay 10."""
     assert in_order(["1I:1:10", "1I:1:2", "1I:1:1"], key=str) == ["1I:1:1", "1I:1:2", "1I:1:10"]
 
 

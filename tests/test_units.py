@@ -80,14 +80,14 @@ def test_a_percentage_is_at_most_a_hundred(text: str) -> None:
 
 
 def test_a_pcie_link_has_lanes_and_the_speed_of_its_generation() -> None:
-    """The generation stands for the speed of a lane; what stands behind in brackets is worked out from both."""
+    """The generation gives the speed of a lane; the figure in brackets is calculated from both."""
     assert units.parse_pcie("PCIe 3.0 x8 (7880 MB/s)") == (8, 8.0)
     assert units.parse_pcie("PCIe 4.0 x16") == (16, 16.0)
 
 
 @pytest.mark.parametrize("text", ["PCIe 9.0 x8", "PCIe 3.0", "PCIe 3.0 x3", "PCI-X 133 MHz", "Unknown", ""])
 def test_another_bus_is_no_pcie_link(text: str) -> None:
-    """A generation or a width that nobody has seen is refused."""
+    """An unknown generation or width is refused."""
     with pytest.raises(ValueError, match="not a PCI Express link"):
         units.parse_pcie(text)
 

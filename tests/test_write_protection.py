@@ -40,7 +40,7 @@ def machine(setting: DriveCachePolicy | None, drives: tuple[str | None, ...], **
     """A controller with a volume on these drives."""
     kept = VolumeCache(drive_write_cache=setting, **{"controller_cache": "protected", **cache})  # type: ignore[arg-type]
     names = tuple(f"c/{bay}" for bay in range(len(drives)))
-    described = tuple(Drive(id=name, write_cache=told) for name, told in zip(names, drives, strict=True))  # type: ignore[arg-type]
+    described = tuple(Drive(id=name, write_cache=value) for name, value in zip(names, drives, strict=True))  # type: ignore[arg-type]
     return Controller(
         id="c",
         arrays=(Array(id="c/a", drives=names),) if names else (),
@@ -49,9 +49,9 @@ def machine(setting: DriveCachePolicy | None, drives: tuple[str | None, ...], **
     )
 
 
-def cache(card: Controller) -> VolumeCache:
+def cache(controller: Controller) -> VolumeCache:
     """How its volume is cached, with what is derived."""
-    found = derived([card])[0].volumes[0].cache
+    found = derived([controller])[0].volumes[0].cache
     assert found is not None
     return found
 
@@ -99,10 +99,10 @@ def test_a_drive_that_is_not_described_never_makes_it_safer(setting: DriveCacheP
 
 def test_fewer_drives_than_the_volume_has_are_not_all_of_them() -> None:
     """A list that was cut; a degraded volume may lack the one that it lost."""
-    card = machine(None, ("disabled", "disabled"))
-    three = replace(card, volumes=(replace(card.volumes[0], drives_expected=3, status="ok"),))
+    controller = machine(None, ("disabled", "disabled"))
+    three = replace(controller, volumes=(replace(controller.volumes[0], drives_expected=3, status="ok"),))
     assert cache(three).drive_caches == "unknown"
-    lost = replace(card, volumes=(replace(card.volumes[0], drives_expected=3, status="degraded"),))
+    lost = replace(controller, volumes=(replace(controller.volumes[0], drives_expected=3, status="degraded"),))
     assert cache(lost).drive_caches == "off"
 
 
@@ -113,31 +113,36 @@ def test_each_drive_of_a_recorded_machine_is_counted_once(name: str) -> None:
     found = [drive for _, drive in physical_drives(inventory.controllers)]
     serials = [drive.serial for drive in found if drive.serial and "*" not in drive.serial]
     assert len(serials) == len(set(serials))
-    ids = {drive.id for card in inventory.controllers for drive in card.drives}
-    ids |= {volume.id for card in inventory.controllers for volume in card.volumes}
-    assert {name for card in inventory.controllers for drive in card.drives for name in drive.backing} <= ids
+    ids = {drive.id for controller in inventory.controllers for drive in controller.drives}
+    ids |= {volume.id for controller in inventory.controllers for volume in controller.volumes}
+    assert {
+        name for controller in inventory.controllers for drive in controller.drives for name in drive.backing
+    } <= ids
 
 
 def test_a_software_array_has_the_caches_of_the_drives_below_it() -> None:
-    """One disk that caches is enough; on a controller's volume those of the drives below that."""
+    """One drive with an active cache is enough; on a controller's volume the drives below that count."""
     inventory = replayed("md-healthy").inventory
-    [md0] = [volume for card in inventory.controllers for volume in card.volumes if volume.id == "md:md0"]
+    [md0] = [volume for controller in inventory.controllers for volume in controller.volumes if volume.id == "md:md0"]
     seen = {"on": set[str](), "off": set[str]()}
     for word in ("on", "off"):
-        told = {"on": "enabled", "off": "disabled"}[word]
-        cards = tuple(
-            replace(card, drives=tuple(d if d.backing else replace(d, write_cache=told) for d in card.drives))
-            for card in inventory.controllers
+        write_cache = {"on": "enabled", "off": "disabled"}[word]
+        controllers = tuple(
+            replace(
+                controller,
+                drives=tuple(d if d.backing else replace(d, write_cache=write_cache) for d in controller.drives),
+            )
+            for controller in inventory.controllers
         )
-        seen[word].add(drive_caches(md0, DrivesBelow(cards)))
+        seen[word].add(drive_caches(md0, DrivesBelow(controllers)))
     assert seen == {"on": {"on"}, "off": {"off"}}
-    card = machine("disabled", (None, None))
+    controller = machine("disabled", (None, None))
     member = Drive(id="md:md0/sda1", backing=("c/v",))
     md = Controller(
         id="md", mode="software", drives=(member,), arrays=(Array(id="md:md0/array", drives=(member.id,)),),
         volumes=(Volume(id="md:md0", array="md:md0/array"),),
     )  # fmt: skip
-    assert drive_caches(md.volumes[0], DrivesBelow((card, md))) == "off"
+    assert drive_caches(md.volumes[0], DrivesBelow((controller, md))) == "off"
 
 
 def test_arrays_that_lie_on_each_other_end() -> None:
@@ -159,7 +164,7 @@ def test_no_screen_calls_a_cache_empty_that_no_tool_reports_on(demo: str) -> Non
 
 
 def test_the_screen_names_the_cache_that_is_open() -> None:
-    """Behind a good battery the drives are to blame, and nobody reads of write-back without protection."""
+    """Behind a good battery the drives' caches are named, and write-back is not called unprotected."""
     done = CliRunner().invoke(cli, ["--replay", str(FIXTURES / "smartarray-gen10-failed-battery"), "show"])
     assert "NO, drives" in done.stdout
 
@@ -172,17 +177,22 @@ def test_a_snapshot_keeps_what_was_derived() -> None:
 
 
 def test_loose_outputs_link_a_member_to_its_drive_by_its_name() -> None:
-    """Without the kernel's view, a partition's name contains that of its disk."""
+    """Without the kernel's view, a partition's name contains that of its drive."""
     [md] = [vendor for vendor in vendors()[0] if vendor.FAMILY == "md"]
     [drives] = [vendor for vendor in vendors()[0] if vendor.FAMILY == "drives"]
     mdstat = "Personalities : [raid1]\nmd0 : active raid1 sdb1[1] sda1[0]\n      1000 blocks super 1.2 [2/2] [UU]\n"
     disk = "/dev/sda:\n write-caching =  1 (on)\n"
     texts = [(md, [_document(md, "/proc/mdstat", mdstat)]), (drives, [_document(drives, "hdparm", disk)])]
     inventory = survey_documents(texts, source="replay:x").inventory
-    members = {drive.id: drive.backing for card in inventory.controllers for drive in card.drives if card.id == "md"}
+    members = {
+        drive.id: drive.backing
+        for controller in inventory.controllers
+        for drive in controller.drives
+        if controller.id == "md"
+    }
     assert members["md:md0/sdb1"] == ()
     assert len(members["md:md0/sda1"]) == 1
-    [volume] = [volume for card in inventory.controllers for volume in card.volumes]
+    [volume] = [volume for controller in inventory.controllers for volume in controller.volumes]
     assert drive_caches(volume, DrivesBelow(inventory.controllers)) == "on"
 
 
@@ -193,9 +203,11 @@ def _document(vendor: Vendor, name: str, text: str) -> Document:
 
 
 def test_policies_and_metrics_meet_each_drive_once() -> None:
-    """A machine of eight disks with software arrays has eight drives."""
+    """A machine of eight drives with software arrays has eight drives."""
     inventory = replayed("md-healthy").inventory
-    disks = [drive for card in inventory.controllers if card.mode != "software" for drive in card.drives]
+    disks = [
+        drive for controller in inventory.controllers if controller.mode != "software" for drive in controller.drives
+    ]
     [drives] = [one for one in families(INVENTORY, inventory) if one.name == "raidctl_drive_status"]
     assert {one.labels["drive"] for one in drives.samples} == {drive.id for drive in disks}
     assert [drive for drive, _ in Machine(inventory).objects("drive")] == disks

@@ -24,7 +24,7 @@ from raidctl.survey.survey import Survey
 from tests.browser.chromium import Scheme, Tab, chromium
 from tests.output.test_report import HOSTILE, hostile, material, measured, report
 from tests.support.machines import FIXTURES
-from tests.verify.grounds import card
+from tests.verify.grounds import raid_controller
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.xdist_group("browser")]
 CONTRACT = FIXTURES.parent / "docs" / "examples" / "contract.toml"
@@ -43,7 +43,7 @@ WIDTHS = (320, 480, 768, 1280, 1920)
 CHECKED = (("light", 320), ("light", 1280), ("dark", 1280))
 """Where axe-core looks, which takes a second."""
 PAPER = 688
-"""Pixels of a sheet of A4 between its margins."""
+"""Pixels of a page of A4 between its margins."""
 CONTRAST = 4.5
 """Of text with its ground, as WCAG 2.1 AA wants it."""
 AXE = "axe.run(document, {resultTypes: ['violations']}).then(found => found.violations.map(\
@@ -89,15 +89,15 @@ def page(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
 
 
 def high() -> Survey:
-    """A machine with rows so high that some are at the end of a sheet."""
-    controller = card(count=2)
+    """A machine with rows so high that some are at the end of a page."""
+    controller = raid_controller(count=2)
     words = " ".join(["of the maker's many words"] * 12)
     drives = tuple(replace(controller.drives[0], id=f"acme:0/{at}", model=words) for at in range(24))
     return Survey(Inventory(host=Host(hostname="high"), controllers=(replace(controller, drives=drives),)))
 
 
 def keep(name: str, data: bytes) -> None:
-    """Keep a picture for whoever wants to look at it."""
+    """Keep a picture for a later look."""
     place = os.environ.get("RAIDCTL_PICTURES")
     if place:
         Path(place).mkdir(parents=True, exist_ok=True)
@@ -128,7 +128,7 @@ def test_a_report_is_accessible_and_whole_at_each_width(tab: Tab, page: Path, ax
 
 
 def test_no_row_is_broken_on_paper(tab: Tab, page: Path) -> None:
-    """Each row of each table is on one sheet, nothing is wider than the paper, and what is folded is not there."""
+    """Each row of each table is on one page, nothing is wider than the paper, and folded parts are absent."""
     tab.open(page)
     tab.media("light", "print")
     tab.width(PAPER)
@@ -139,7 +139,7 @@ def test_no_row_is_broken_on_paper(tab: Tab, page: Path) -> None:
     keep(f"{page.stem}.pdf", data)
     rows = [*rows_of(pypdf.PdfReader(BytesIO(data)))]
     assert len(rows) == shown > 0
-    assert [sheets for sheets in rows if len(sheets) > 1] == []
+    assert [pages for pages in rows if len(pages) > 1] == []
 
 
 def unreadable(colours: list[str]) -> list[str]:
@@ -162,14 +162,14 @@ def luminance(colour: str) -> float:
 
 
 def rows_of(document: pypdf.PdfReader) -> Iterator[set[int]]:
-    """For each row of a table in the structure of a PDF: the sheets on which it is.
+    """For each row of a table in the structure of a PDF: the pages on which it is.
 
-    The heads of columns are printed again on each sheet, and count for the first.
+    The heads of columns are printed again on each page, and count for the first.
     """
     for row in nodes(document.root_object["/StructTreeRoot"]):
         if row.get("/S") == "/TR":
             again = all(has_scope(cell, "/Column") for cell in children(row))
-            yield {min(sheets(row))} if again else set(sheets(row))
+            yield {min(pages(row))} if again else set(pages(row))
 
 
 def has_scope(cell: Any, scope: str) -> bool:
@@ -185,7 +185,7 @@ def nodes(node: Any) -> Iterator[Any]:
 
 
 def children(node: Any) -> Iterator[Any]:
-    """The elements inside one; numbers are marks on a sheet."""
+    """The elements inside one; numbers are marks on a page."""
     inside = node.get("/K", [])
     for child in inside if isinstance(inside, list) else [inside]:
         found = child.get_object()
@@ -193,8 +193,8 @@ def children(node: Any) -> Iterator[Any]:
             yield found
 
 
-def sheets(node: Any) -> Iterator[int]:
-    """The sheets on which an element, or something in it, is."""
+def pages(node: Any) -> Iterator[int]:
+    """The pages on which an element, or something in it, is."""
     for one in nodes(node):
         if "/Pg" in one:
             yield one.raw_get("/Pg").idnum

@@ -60,7 +60,7 @@ def _read(command, text, tools):
 
 
 def install(folder: Path) -> None:
-    """What pip would leave behind."""
+    """Install the package as pip does."""
     (folder / "raidctl_acme.py").write_text(PLUGIN, encoding="utf-8")
     info = folder / "raidctl_acme-1.0.dist-info"
     info.mkdir()
@@ -94,7 +94,7 @@ def record(inventory: Inventory | None, path: Path) -> Path:
 def program(
     plugins: Path, arguments: Sequence[str | Path], *, environment: dict[str, str] | None = None, **how: Any
 ) -> subprocess.CompletedProcess[bytes]:
-    """Run raidctl as a process of its own, with the package of the folder ``plugins`` installed."""
+    """Run raidctl as a separate process, with the package of the folder ``plugins`` installed."""
     path = os.pathsep.join([str(plugins), str(ROOT), str(ROOT / "vendors")])
     ours = {"COLUMNS", "NO_COLOR", "PYTHONIOENCODING"}
     clean = {name: value for name, value in os.environ.items() if name not in ours}

@@ -28,7 +28,7 @@ USAGE = b"Usage: SETALARM <Controller#> <on|off|test|silence> [nologs]\n"
 
 @pytest.fixture
 def raidctl(tmp_path: Path) -> Raidctl:
-    """Run a command line with a state directory of its own."""
+    """Run a command line with an empty state directory."""
 
     def run(*arguments: str) -> Result:
         return CliRunner().invoke(cli, ["--state-dir", str(tmp_path), *arguments])
@@ -62,7 +62,7 @@ def test_an_alarm_is_switched_and_read_again(raidctl: Raidctl) -> None:
 
 
 def test_an_alarm_is_silenced_and_never_called_silent(raidctl: Raidctl) -> None:
-    """The tool's word is all that is known; the setting stays; the journal has it."""
+    """The result is only what the tool prints: the setting stays, and the journal has an entry."""
     done = raidctl("--demo", "9271", "alarm", "silence", "megaraid:0", "--json")
     assert (done.exit_code, json.loads(done.stdout)["result"]) == (0, "accepted")
     assert is_on(raidctl) is True
@@ -91,13 +91,13 @@ def test_every_simulated_machine_answers(raidctl: Raidctl, name: str) -> None:
 
 @pytest.mark.parametrize("words", [("silence", "nosuch"), ("silence",), ("on", "md0"), ("off", "megaraid:0")])
 def test_wrong_words_are_refused(raidctl: Raidctl, words: tuple[str, ...]) -> None:
-    """Nothing there, no controller named, an md array, no terminal and no --yes."""
+    """A missing object, no controller, an md array, and no terminal without --yes are each refused."""
     demo = "9271" if words[0] == "off" else "raid6"
     assert raidctl("--demo", demo, "alarm", *words).exit_code == 2
 
 
 def test_megacli_switches_with_its_own_words() -> None:
-    """And restores what was there."""
+    """MegaCli's setting is changed with its own words and restored afterwards."""
     mine = Controller(id="megaraid:0", told_by="MegaCli", mode="raid", alarm=Alarm(present=True, on=True))
     [step] = plan(mine, [Desired(object_id=mine.id, setting="alarm", value="disabled")], [Tool(name="MegaCli")]).steps
     assert (str(step.action), str(step.undo)) == (
@@ -106,7 +106,7 @@ def test_megacli_switches_with_its_own_words() -> None:
 
 
 def test_an_alarm_of_unknown_state_is_not_switched() -> None:
-    """It could not be put back."""
+    """A setting whose previous value is unknown could not be restored."""
     mine = Controller(id="megaraid:0", told_by="storcli64", mode="raid", alarm=Alarm(present=True))
     made = plan(mine, [Desired(object_id=mine.id, setting="alarm", value="disabled")], [Tool(name="storcli64")])
     assert (made.steps, made.refusals[0].kind) == ((), "unknown")
@@ -119,14 +119,14 @@ class Help:
         self.text = text
 
     def carry_out(self, requests: tuple[Request[Answer], ...]) -> list[Answer]:
-        """The same answer to everything."""
+        """Reply the same to every request."""
         return [RunAnswer(code=1, out=self.text) for _ in requests]
 
 
 @pytest.mark.parametrize(("text", "there"), [(USAGE, True), (b"Invalid command\n", False), (b"", False),
                                              (b"SETALARM <Controller#> <on|off|test>", False)])  # fmt: skip
 def test_arcconf_is_only_used_if_its_help_shows_the_command(text: bytes, there: bool) -> None:
-    """The command is in no manual."""
+    """The command is in no manual, so the help is the only evidence."""
     mine = Controller(id="adaptec:1", told_by="arcconf", mode="raid")
     found = converse(adaptec.silence(mine, [Tool(name="arcconf")]), Help(text))  # type: ignore[arg-type]  # a runner
     assert isinstance(found, Action) == there

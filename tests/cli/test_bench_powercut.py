@@ -89,7 +89,7 @@ def served(place: Path, cache: str) -> Iterator[subprocess.Popen[bytes]]:
 
 @pytest.fixture
 def station(tmp_path: Path) -> Iterator[Station]:
-    """A witness that listens."""
+    """A witness that accepts connections."""
     station = Station(tmp_path)
     thread = threading.Thread(target=station.witness.serve)
     thread.start()
@@ -108,16 +108,16 @@ def test_an_honest_cache_loses_nothing_in_two_cuts_of_one_run(station: Station) 
     assert "no loss" in second.stdout
     done = station.check("--json")
     assert done.exit_code in {0, 3}, done.output
-    told = json.loads(done.stdout)
-    jsonschema.validate(told, schema("Power-cut run", PowerCutRun))
-    assert [(cut["verdict"], cut["how"]) for cut in told["cuts"]] == [("none", "server")] * 2
+    reported = json.loads(done.stdout)
+    jsonschema.validate(reported, schema("Power-cut run", PowerCutRun))
+    assert [(cut["verdict"], cut["how"]) for cut in reported["cuts"]] == [("none", "server")] * 2
     # a busy machine may pause between a flush and the cut, which then does not count
-    assert told["clean"] == sum(cut["counted"] for cut in told["cuts"])
-    assert all(fair(msgspec.convert(cut, Cut)) for cut in told["cuts"])
+    assert reported["clean"] == sum(cut["counted"] for cut in reported["cuts"])
+    assert all(fair(msgspec.convert(cut, Cut)) for cut in reported["cuts"])
 
 
 def test_a_cache_that_ignores_flushes_is_caught(station: Station) -> None:
-    """At the first cut, with exit code 1; nothing more is written."""
+    """The loss is found at the first cut, with exit code 1; nothing more is written."""
     station.cut("unsafe")
     done = station.check()
     assert done.exit_code == 1, done.output
@@ -169,8 +169,8 @@ def test_a_file_is_made_kept_and_removed(station: Station) -> None:
         (["--overwrite", "all"], 2, "--overwrite is for devices"),
     ],
 )
-def test_what_makes_no_sense_is_refused(station: Station, words: list[str], code: int, why: str) -> None:
-    """Before anything is made."""
+def test_impossible_options_are_refused(station: Station, words: list[str], code: int, why: str) -> None:
+    """Impossible options are refused before any file is made."""
     folder = station.place / "data"
     folder.mkdir()
     done = station.run(str(folder), *words)
@@ -180,7 +180,7 @@ def test_what_makes_no_sense_is_refused(station: Station, words: list[str], code
 
 @pytest.mark.parametrize("address", ["host", "host:", ":1", "host:70000", "2001:db8::7:1", "host:x"])
 def test_an_address_needs_a_port(tmp_path: Path, address: str) -> None:
-    """For both commands."""
+    """Both commands refuse an address without a port."""
     (tmp_path / "token").write_bytes(TOKEN)
     for words in (["witness", "--listen", address], ["powercut", str(tmp_path), "--witness", address]):
         done = CliRunner().invoke(cli, ["bench", *words, "--token-file", str(tmp_path / "token")])
@@ -236,10 +236,10 @@ def test_the_witness_makes_its_token_for_its_owner_alone_and_ends_in_order(tmp_p
     argv = [sys.executable, "-m", "raidctl", "--json", "bench", "witness", "--listen", "127.0.0.1:0"]
     with subprocess.Popen([*argv, "--directory", str(tmp_path / "w")], stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
-        told = json.loads(process.stdout.readline())
+        reported = json.loads(process.stdout.readline())
         process.send_signal(signal.SIGTERM)
         assert process.wait(60) == 0
-    token = Path(told["token_file"])
+    token = Path(reported["token_file"])
     assert token == tmp_path / "w/token"
     assert (token.stat().st_mode & 0o777, len(token.read_text().strip())) == (0o600, 64)
-    assert told["listening"].startswith("127.0.0.1:")
+    assert reported["listening"].startswith("127.0.0.1:")

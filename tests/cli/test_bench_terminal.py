@@ -43,7 +43,7 @@ def test_a_bar_is_drawn_again_when_the_question_is_answered() -> None:
 
 @pytest.mark.parametrize("reason", [KeyboardInterrupt, SystemExit, GeneratorExit])
 def test_nothing_is_drawn_by_a_run_that_is_being_ended(reason: type[BaseException]) -> None:
-    """A bar that is begun while Python ends waits forever for a thread that cannot start any more."""
+    """A bar started while Python exits would wait forever for a thread that cannot start."""
     bar, screen = drawn()
     with pytest.raises(reason), bar.hidden():
         raise reason
@@ -74,7 +74,7 @@ def run_on_a_terminal(place: Path, *words: str) -> tuple[subprocess.Popen[bytes]
 
 
 def test_a_no_is_the_answer_no(tmp_path: Path) -> None:
-    """It is no interruption: exit code 1, and it is said that nothing was done."""
+    """A no is not an interruption: exit code 1, and a message that nothing was done."""
     process, terminal = run_on_a_terminal(tmp_path)
     read_until(terminal, b"Begin? [Y/n]")
     os.write(terminal, b"n\n")

@@ -49,7 +49,7 @@ def test_a_check_that_is_stopped_is_interrupted(orchard: Raid) -> None:
 
 
 def test_a_paused_check_goes_on(orchard: Raid) -> None:
-    """It is the same check: its start is the first one."""
+    """A resumed check is the same one, with its first start."""
     orchard("start", "md0", "--yes")
     began = shown(orchard)["began"]
     assert orchard("pause", "md0", "--yes").exit_code == 0
@@ -66,8 +66,8 @@ def test_nothing_is_started_by_a_dry_run_or_without_an_answer(orchard: Raid) -> 
     assert shown(orchard)["state"] == "none"
 
 
-def test_a_kernel_that_ignores_the_word_is_not_believed(tmp_path: Path) -> None:
-    """A write that is accepted and changes nothing is not confirmed: the array must be seen to be checked."""
+def test_a_write_that_starts_no_check_is_not_confirmed(tmp_path: Path) -> None:
+    """A write that is accepted without effect is not confirmed: the array must report the check."""
     text = definition("raid1", 2).replace("sectors=100000", "sectors=100000000").replace("262144", "200000000")
     machine: Bench = bench(tmp_path, text)
     change = machine.change(machine.plan(Deed(object_id="md:md0", verb="start_check")))

@@ -31,7 +31,7 @@ def keeper(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Raid:
 
 
 def states(done: Result) -> list[str]:
-    """The states in a JSON answer."""
+    """The states in the JSON output."""
     return [one["state"] for one in json.loads(done.stdout)]
 
 
@@ -59,8 +59,8 @@ def test_a_dry_run_starts_nothing(keeper: Raid) -> None:
     assert states(keeper("show", "/dev/sda", "--json")) == ["none"]
 
 
-def test_a_start_that_the_drive_does_not_show_is_not_believed(keeper: Raid, tmp_path: Path) -> None:
-    """The tool prints success and nothing runs: exit 6."""
+def test_a_start_that_the_drive_does_not_show_is_an_error(keeper: Raid, tmp_path: Path) -> None:
+    """If the tool prints success and no test runs, the exit code is 6."""
     keeper("show")
     [settings] = (tmp_path / "demo" / "workstation").glob("*.json")
     settings.write_text(settings.read_text().replace("as recorded", "deaf"))
@@ -70,13 +70,13 @@ def test_a_start_that_the_drive_does_not_show_is_not_believed(keeper: Raid, tmp_
 
 
 def test_a_recording_is_not_tested() -> None:
-    """What is read from a file can be shown, and not started."""
+    """A recording can be shown, but no test can be started on it."""
     done = CliRunner().invoke(cli, ["--replay", "fixtures/drives-ahci", "check", "media", "/dev/sda", "--short"])
     assert done.exit_code in (1, 3)
 
 
 def test_waiting_ends_with_the_test_or_with_the_time() -> None:
-    """A line for every 5 percent; the time that is given passes on a clock of the test."""
+    """Each 5 percent is a line; the given time passes on a simulated clock."""
     passed = [0.0]
     clock = _waiting.Clock(lambda: passed[0], lambda seconds: passed.__setitem__(0, passed[0] + seconds))
 
@@ -92,7 +92,7 @@ def test_waiting_ends_with_the_test_or_with_the_time() -> None:
 
 
 def test_a_reading_that_fails_ends_no_wait(capsys: pytest.CaptureFixture[str]) -> None:
-    """The next one decides; what cannot be read for 15 minutes ends the wait, and nobody knows how the test ended."""
+    """The next reading decides; 15 minutes without one end the wait with an unknown result."""
     passed = [0.0]
     clock = _waiting.Clock(lambda: passed[0], lambda seconds: passed.__setitem__(0, passed[0] + seconds))
     lost = SelfTest(drive="drives:x", state="unknown", why="smartctl: another program uses the drive.")
@@ -103,8 +103,8 @@ def test_a_reading_that_fails_ends_no_wait(capsys: pytest.CaptureFixture[str]) -
 
     _waiting.wait(back_after(600), 10, None, "raidctl check media show", clock)
     assert passed[0] == 600
-    told = "drives:x (smartctl: another program uses the drive)."
-    assert capsys.readouterr().err.count(told) == 1
+    reason = "drives:x (smartctl: another program uses the drive)."
+    assert capsys.readouterr().err.count(reason) == 1
     passed[0] = 0
     with pytest.raises(CannotTell, match=r"self-test of drives:x is not stopped\. Look again"):
         _waiting.wait(back_after(2000), 10, None, "raidctl check media show", clock)
@@ -120,7 +120,7 @@ def test_one_drive_that_cannot_be_read_does_not_hide_another() -> None:
 
 
 def test_an_old_result_is_not_taken_for_the_new_test() -> None:
-    """A drive that shows the same log as before has not begun."""
+    """A drive that shows the same log as before has not started the new test."""
     old = SelfTest(drive="drives:x", state="passed", kind="short", hours=18, logged=1)
     assert not media._began(old, old)
     assert not media._began(old, SelfTest(drive="drives:x"))

@@ -71,8 +71,8 @@ def test_a_timer_is_switched_and_its_times_are_set_and_given_back(raid: Raid) ->
     assert shown(raid) == before
 
 
-def test_what_is_so_already_is_not_done_again(raid: Raid) -> None:
-    """No command is run."""
+def test_a_setting_that_has_the_value_already_is_not_set_again(raid: Raid) -> None:
+    """A setting that already has the value needs no command."""
     done = raid("set", START, "--on", "--yes", "--json")
     assert (done.exit_code, json.loads(done.stdout)["result"]) == (0, "already")
     assert json.loads(raid("set", START, "--times", "distribution", "--yes", "--json").stdout)["result"] == "already"
@@ -94,7 +94,7 @@ def test_wrong_words_change_nothing(raid: Raid, words: tuple[str, ...]) -> None:
 
 
 def test_a_dry_run_names_every_command_and_its_undoing(raid: Raid) -> None:
-    """And leaves everything as it is."""
+    """The commands are printed, and nothing is changed."""
     before = shown(raid)
     done = raid("set", START, "--times", TIMES, "--dry-run")
     assert done.exit_code == 0
@@ -195,7 +195,7 @@ def test_a_cron_job_is_switched_by_its_variable(tmp_path: Path, text: str, after
 
 
 def test_a_variable_that_is_not_set_is_added(tmp_path: Path) -> None:
-    """Also behind a last line without an end."""
+    """The line is added even if the last line has no line end."""
     files = {CRON: LINE, DEFAULT: "VERBOSE=false"}
     cron(tmp_path, files, *wanted("schedule_enabled", "enabled", JOB))
     assert files[DEFAULT] == "VERBOSE=false\nAUTOCHECK=true\n"
@@ -224,7 +224,7 @@ def test_what_is_no_time_of_cron_is_refused(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["57 0 * * 0", "*/15  1-5 1,15 * 7", "0 0 1 1 *"])
 def test_times_of_cron_are_accepted(text: str) -> None:
-    """With blanks made one."""
+    """Valid times are accepted, with runs of blanks reduced to one."""
     assert cron_times(text) == " ".join(text.split())
 
 

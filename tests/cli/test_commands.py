@@ -38,10 +38,10 @@ def problem(kind: str, severity: str = "warning") -> Problem:
         (["no_right", "state"], 4),
     ],
 )
-def test_the_exit_code_says_whether_all_could_be_read(
+def test_the_exit_code_shows_whether_all_could_be_read(
     raidctl: Raidctl, recorded: Recorded, kinds: list[str], code: int
 ) -> None:
-    """0, 3 for what could not be told, 4 for lack of a tool or a right; what could be read is shown all the same."""
+    """0; 3 for unknown values; 4 for a missing tool or permission; what could be read is always shown."""
     machine = recorded(msgspec.structs.replace(HEALTHY, problems=tuple(map(problem, kinds))))
     done = raidctl("--replay", machine, "show")
     assert done.exit_code == code
@@ -50,7 +50,7 @@ def test_the_exit_code_says_whether_all_could_be_read(
 
 
 def test_show_prints_the_screen(raidctl: Raidctl, recorded: Recorded) -> None:
-    """Whose machine, when, the verdict, everything on the card."""
+    """The screen shows the host, the time, the verdict and everything on the controller."""
     machine = recorded(DEGRADED)
     done = raidctl("--replay", machine, "show")
     assert done.exit_code == 0
@@ -64,7 +64,7 @@ def test_show_prints_the_screen(raidctl: Raidctl, recorded: Recorded) -> None:
 def test_shared_options_stand_before_or_after_the_command(
     raidctl: Raidctl, recorded: Recorded, place: str, option: str
 ) -> None:
-    """The same screen either way."""
+    """Both places give the same screen."""
     machine = str(recorded(HEALTHY))
     options = {"--json": ["--json"], "-v": ["-v"], "--replay": []}[option] + ["--replay", machine]
     other = raidctl(*options, "show")
@@ -74,7 +74,7 @@ def test_shared_options_stand_before_or_after_the_command(
 
 
 def test_json_is_valid_against_the_schema_that_is_printed(raidctl: Raidctl, recorded: Recorded) -> None:
-    """Both through the command line, whole and narrowed."""
+    """The output is valid, whole and narrowed."""
     schema = json.loads(raidctl("schema").stdout)
     jsonschema.Draft202012Validator.check_schema(schema)
     for arguments in (["show"], ["show", "md1"], ["show", "-v"]):
@@ -83,16 +83,16 @@ def test_json_is_valid_against_the_schema_that_is_printed(raidctl: Raidctl, reco
 
 
 def test_ids_narrow_the_screen_and_the_json(raidctl: Raidctl, recorded: Recorded) -> None:
-    """To one array and what it is made of."""
+    """One array is shown with the drives that it consists of."""
     machine = recorded(SOFTWARE)
-    told = raidctl("--replay", machine, "show", "md:md1").stdout
-    assert "md1/sda2" in told
-    assert "md0" not in told
+    printed = raidctl("--replay", machine, "show", "md:md1").stdout
+    assert "md1/sda2" in printed
+    assert "md0" not in printed
     held = json.loads(raidctl("--replay", machine, "--json", "show", "/dev/md1").stdout)
     assert [volume["id"] for volume in held["controllers"][0]["volumes"]] == ["md:md1"]
 
 
-def test_what_is_not_there_exits_with_2_and_offers_what_is_near(raidctl: Raidctl, recorded: Recorded) -> None:
+def test_a_missing_object_exits_with_2_and_offers_near_matches(raidctl: Raidctl, recorded: Recorded) -> None:
     """On standard error, in one sentence."""
     done = raidctl("--replay", recorded(HEALTHY), "show", "smartarray:1/v2")
     assert done.exit_code == 2
@@ -106,20 +106,20 @@ def test_explain_names_command_and_line(raidctl: Raidctl, recorded: Recorded) ->
     done = raidctl("--replay", machine, "show", "--explain", "smartarray:1")
     assert done.exit_code == 0
     assert "from acmecli show" in done.stdout
-    told = json.loads(raidctl("--replay", machine, "--json", "show", "--explain", "smartarray:1").stdout)
-    assert told[0]["facts"][0]["command"] == "acmecli show"
+    printed = json.loads(raidctl("--replay", machine, "--json", "show", "--explain", "smartarray:1").stdout)
+    assert printed[0]["facts"][0]["command"] == "acmecli show"
 
 
-def test_unparsed_lists_what_nobody_used(raidctl: Raidctl, recorded: Recorded) -> None:
+def test_unparsed_lists_the_unused_lines(raidctl: Raidctl, recorded: Recorded) -> None:
     """As a screen and for programs."""
     machine = recorded(HEALTHY)
     assert '"schema_version"' in raidctl("--replay", machine, "show", "--unparsed").stdout
-    told = json.loads(raidctl("--replay", machine, "--json", "show", "--unparsed").stdout)
-    assert any(output["command"] == "acmecli show" and output["unparsed"] for output in told)
+    printed = json.loads(raidctl("--replay", machine, "--json", "show", "--unparsed").stdout)
+    assert any(output["command"] == "acmecli show" and output["unparsed"] for output in printed)
 
 
 def test_a_loose_output_is_shown_as_the_machine_would_be(raidctl: Raidctl, tmp_path: Path) -> None:
-    """By file, and by standard input."""
+    """A file and standard input give the screen of the machine."""
     path = tmp_path / "mail.txt"
     path.write_bytes(acme.output_of(HEALTHY))
     by_file = raidctl("--replay", path, "show")
@@ -130,8 +130,8 @@ def test_a_loose_output_is_shown_as_the_machine_would_be(raidctl: Raidctl, tmp_p
         assert "unknown host" in done.stdout
 
 
-def test_a_file_that_nobody_recognises_exits_with_3(raidctl: Raidctl, tmp_path: Path) -> None:
-    """And says so; a path that is not there as well."""
+def test_an_unrecognised_file_exits_with_3(raidctl: Raidctl, tmp_path: Path) -> None:
+    """A message explains why; a path that does not exist exits with 3 as well."""
     path = tmp_path / "letter.txt"
     path.write_text("Dear Sir or Madam,\n", encoding="utf-8")
     done = raidctl("--replay", path, "show")
@@ -150,27 +150,27 @@ def test_a_package_that_fails_is_a_problem_with_its_traceback_on_request(raidctl
     assert "Traceback" in raidctl("-v", "--replay", machine, "show").stderr
 
 
-def test_doctor_tells_the_programs(raidctl: Raidctl, recorded: Recorded) -> None:
-    """With their versions; nothing missing is exit 0."""
+def test_doctor_lists_the_programs(raidctl: Raidctl, recorded: Recorded) -> None:
+    """Each program has its version; exit code 0 if none is missing."""
     machine = recorded(HEALTHY)
     done = raidctl("--replay", machine, "doctor")
     assert "Acme CLI 1.2.3" in done.stdout
     assert done.exit_code == 0, done.stdout
-    told = json.loads(raidctl("--replay", machine, "--json", "doctor").stdout)
-    jsonschema.validate(told, json.loads(raidctl("schema", "doctor").stdout))
-    assert told["schema_version"] == "1"
-    assert [tool["path"] for tool in told["tools"] if tool["name"] == "acmecli"] == ["/usr/sbin/acmecli"]
+    printed = json.loads(raidctl("--replay", machine, "--json", "doctor").stdout)
+    jsonschema.validate(printed, json.loads(raidctl("schema", "doctor").stdout))
+    assert printed["schema_version"] == "1"
+    assert [tool["path"] for tool in printed["tools"] if tool["name"] == "acmecli"] == ["/usr/sbin/acmecli"]
 
 
 @pytest.mark.parametrize(("kind", "code"), [("no_tool", 4), ("no_right", 4), ("unread", 3), ("state", 0)])
 def test_doctor_exits_by_what_is_missing(raidctl: Raidctl, recorded: Recorded, kind: str, code: int) -> None:
-    """A sick drive is no matter of the doctor's exit code."""
+    """A failing drive does not change the doctor's exit code."""
     machine = recorded(msgspec.structs.replace(HEALTHY, problems=(problem(kind, "error"),)))
     assert raidctl("--replay", machine, "doctor").exit_code == code
 
 
 def test_doctor_and_record_need_a_machine(raidctl: Raidctl, tmp_path: Path) -> None:
-    """A loose file answers no questions: exit 2, and which command can use it."""
+    """A loose file cannot answer requests: exit code 2, and the commands that can use it."""
     path = tmp_path / "mail.txt"
     path.write_bytes(acme.output_of(HEALTHY))
     for arguments in (["doctor"], ["record", tmp_path / "kept"]):
@@ -196,8 +196,8 @@ def test_what_was_recorded_gives_the_same_screen(
     assert raidctl("--replay", kept, "doctor").exit_code == 0
 
 
-def test_record_keeps_what_is_said_of_the_machine(raidctl: Raidctl, recorded: Recorded, tmp_path: Path) -> None:
-    """And tells programs what it kept."""
+def test_record_keeps_the_notes_about_the_machine(raidctl: Raidctl, recorded: Recorded, tmp_path: Path) -> None:
+    """The JSON output lists what was kept."""
     kept = tmp_path / "kept"
     done = raidctl("--replay", recorded(HEALTHY), "--json", "record", kept, "--about", "battery pulled")
     assert json.loads(done.stdout)["redacted"] is False
@@ -205,7 +205,7 @@ def test_record_keeps_what_is_said_of_the_machine(raidctl: Raidctl, recorded: Re
 
 
 def test_record_masks_on_request(raidctl: Raidctl, recorded: Recorded, tmp_path: Path) -> None:
-    """The recording says so itself."""
+    """The recording itself records that it is masked."""
     kept = tmp_path / "kept"
     done = raidctl("--replay", recorded(HEALTHY), "record", "--redact", kept)
     assert done.exit_code == 0, done.stderr
@@ -214,7 +214,7 @@ def test_record_masks_on_request(raidctl: Raidctl, recorded: Recorded, tmp_path:
 
 
 def test_record_overwrites_nothing(raidctl: Raidctl, recorded: Recorded, tmp_path: Path) -> None:
-    """What is there already, and a place that is not there, are said before anything is asked."""
+    """An existing target or a missing directory is reported before any tool is run."""
     taken = tmp_path / "taken.tar.gz"
     taken.write_bytes(b"precious")
     for place in (taken, tmp_path / "no" / "such" / "place"):
@@ -225,14 +225,14 @@ def test_record_overwrites_nothing(raidctl: Raidctl, recorded: Recorded, tmp_pat
 
 
 def test_vendors_lists_what_is_installed(raidctl: Raidctl) -> None:
-    """A third party's family stands beside ours."""
+    """A third party's family is listed beside raidctl's."""
     done = raidctl("vendors")
     assert "acme · Acme RAID cards" in done.stdout
     assert "acme" in [entry["family"] for entry in json.loads(raidctl("--json", "vendors").stdout)]
 
 
-def test_an_empty_machine_says_so(raidctl: Raidctl, recorded: Recorded) -> None:
-    """And where to look next."""
+def test_an_empty_machine_is_reported(raidctl: Raidctl, recorded: Recorded) -> None:
+    """The screen names where to look next."""
     done = raidctl("--replay", recorded(Inventory(host=HOST)), "show")
     assert "Nothing" in done.stdout
     assert done.exit_code == 0

@@ -1,4 +1,4 @@
-"""The TAB key: what the three shells are answered, and what they make of it."""
+"""Shell completion: what raidctl offers to three shells, and what they make of it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ HOSTILE = tuple(
     )
 )  # fmt: skip
 BROKEN = ("/hostile/new\nline", "/hostile/\x1b[31mred", "/hostile/tab\tbed", "/hostile/return\r")
-"""Names with control characters: no shell is given them."""
+"""Names with control characters, which no shell is given."""
 
 
 @pytest.fixture
@@ -74,7 +74,7 @@ def test_commands_options_and_values_are_completed(shell: str) -> None:
 
 
 def test_what_is_offered_has_the_kind_that_the_command_takes() -> None:
-    """A demo stands for a machine: controllers where a controller is wanted, drives where a drive is."""
+    """With a demo as the machine: controllers where a controller is expected, drives where a drive is."""
     assert answered("zsh", "raidctl --demo p400 alarm silence ") == ["plain,smartarray:1"]
     drives = answered("zsh", "raidctl --demo p400 spare add ")
     assert drives
@@ -92,7 +92,7 @@ def test_nothing_is_completed_and_nothing_printed_where_anything_fails(tmp_path:
 
 
 def test_no_tool_is_started_and_nothing_is_written(tmp_path: Path) -> None:
-    """Every program that the PATH offers would leave a trace."""
+    """No program on the PATH is started: each of them would leave a trace."""
     trace = tmp_path / "started"
     for name in ("storcli64", "ssacli", "mdadm", "arcconf", "smartctl", "udevadm"):
         tool = tmp_path / name

@@ -1,4 +1,4 @@
-"""Hands and hours of a simulated machine: ``raidctl demo --pull``, ``--push`` and ``--pass-time``."""
+"""Pulling and pushing drives and passing time on a simulated machine: ``raidctl demo``."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Run = Callable[..., Result]
 
 @pytest.fixture
 def run(tmp_path: Path) -> Run:
-    """Run a command line with a state directory of its own."""
+    """Run a command line with an empty state directory."""
     return lambda *words: CliRunner().invoke(cli, ["--state-dir", str(tmp_path), *words])
 
 
@@ -62,7 +62,7 @@ def test_what_no_hand_can_do_is_refused(run: Run, words: tuple[str, ...]) -> Non
 
 
 def test_when_a_wrong_drive_is_pulled_everything_stops_until_it_is_back(run: Run) -> None:
-    """Guard R9, as somebody meets it who practises on the demo."""
+    """Guard R9 refuses to go on, as a user practising on the demo would see it."""
     replace = ("--demo", "raid6", "replace")
     assert run(*replace, "ZC1A00L2", "--now", "--no-wait", "--confirm", "ZC1A00L2").exit_code == 7
     run("demo", "--pull", "raid6", "2")

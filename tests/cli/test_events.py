@@ -39,12 +39,12 @@ WITH_LOG = ("9271", "h730", "h730-foreign", "perc5i", "raid6", "workstation")
 def test_events_of_every_simulated_machine(raidctl: Raidctl, tmp_path: Path, name: str) -> None:
     """Screen and JSON agree; the screen keeps to 80 columns; what could not be read is exit code 3, never silence."""
     options = ("--demo", name, "--state-dir", tmp_path)
-    screen, told = raidctl(*options, "events"), raidctl(*options, "events", "--json")
-    report = json.loads(told.stdout)
-    assert screen.exit_code == told.exit_code
+    screen, reported = raidctl(*options, "events"), raidctl(*options, "events", "--json")
+    report = json.loads(reported.stdout)
+    assert screen.exit_code == reported.exit_code
     assert max(map(len, screen.stdout.splitlines())) <= 80
     kinds = {problem["kind"] for problem in report["problems"]}
-    assert told.exit_code == (3 if "unread" in kinds else 4 if kinds & {"no_tool", "no_right"} else 0)
+    assert reported.exit_code == (3 if "unread" in kinds else 4 if kinds & {"no_tool", "no_right"} else 0)
     assert report["unparsed"] == []
     assert (name in WITH_LOG) == bool(report["events"])
     for event in report["events"]:
@@ -52,7 +52,7 @@ def test_events_of_every_simulated_machine(raidctl: Raidctl, tmp_path: Path, nam
 
 
 def test_a_recording_with_events_shows_the_same(raidctl: Raidctl, tmp_path: Path) -> None:
-    """``record --events`` keeps them; without the option, the replay says that they are not in it."""
+    """``record --events`` keeps them; without the option, the replay reports that they are missing."""
     demo = ("--demo", "perc5i", "--state-dir", tmp_path)
     shown = json.loads(raidctl(*demo, "events", "--json").stdout)
     assert raidctl(*demo, "record", "--events", tmp_path / "with").exit_code == 0
@@ -82,7 +82,7 @@ def test_wrong_words_are_refused(raidctl: Raidctl, tmp_path: Path, words: tuple[
 
 
 def test_a_recording_cannot_be_followed(raidctl: Raidctl) -> None:
-    """It is one moment."""
+    """A recording has no later events, so --follow is wrong usage."""
     assert raidctl("--replay", Path("fixtures/md-healthy"), "events", "--follow").exit_code == 2
 
 
@@ -95,14 +95,14 @@ class Growing:
         self.recorded_at = self._inner.recorded_at
 
     def carry_out(self, requests: tuple[Request[Answer], ...]) -> list[Answer]:
-        """Answer; the journal grows."""
+        """Reply; the journal grows."""
         answers = list(self._inner.carry_out(requests))
         for number, request in enumerate(requests):
             if request == JOURNAL:
                 self._lines += 1
                 more = [{"MESSAGE": f"md: line {line}", "PRIORITY": "4"} for line in range(1, self._lines)]
-                told = answers[number].out + "".join(f"{json.dumps(one)}\n" for one in more).encode()  # type: ignore[attr-defined]  # of a program
-                answers[number] = type(answers[number])(code=0, out=told)  # type: ignore[call-arg]  # as above
+                more_printed = answers[number].out + "".join(f"{json.dumps(one)}\n" for one in more).encode()  # type: ignore[attr-defined]  # of a program
+                answers[number] = type(answers[number])(code=0, out=more_printed)  # type: ignore[call-arg]  # as above
         return answers
 
 

@@ -1,4 +1,4 @@
-"""``raidctl export --rows``: the rows are what the inventories say, in JSON and in Parquet; bad input is named."""
+"""``raidctl export --rows``: rows of the inventories' values in JSON and Parquet; bad input is named."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def test_parquet_has_the_rows_of_the_lines(table: str, inventories: Path, tmp_pa
 
 
 def test_a_second_export_keeps_the_rows_of_other_machines(tmp_path: Path) -> None:
-    """Two machines of one day, exported one after the other."""
+    """Rows of two machines, exported one after the other on one day, are kept."""
     same_day = [name for name in MACHINES if replayed(name).inventory.host.collected_at == "2026-03-04T05:06:07Z"][:2]
     for name in same_day:
         run("export", "--rows", "volumes", FIXTURES / name, "--format", "parquet", "--output", tmp_path)
@@ -161,8 +161,8 @@ def test_what_cannot_be_read_is_named_and_the_rest_is_there(tmp_path: Path) -> N
     ]
 
 
-def test_a_machine_that_was_not_read_completely_says_so_in_each_row() -> None:
-    """Rows may be missing there."""
+def test_a_machine_that_was_not_read_completely_is_marked_in_each_row() -> None:
+    """A reader of any row sees that rows of its machine may be missing."""
     for name in MACHINES:
         inventory = replayed(name).inventory
         found = {getattr(row, "complete", None) for row in drives(inventory, name)}

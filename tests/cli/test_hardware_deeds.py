@@ -39,7 +39,7 @@ def shown(raid: Raid, name: str, *words: str) -> Any:
 def drives(raid: Raid, name: str) -> dict[str, dict[str, Any]]:
     """The drives of a machine, by the last part of their ids."""
     found = shown(raid, name, "show")
-    return {one["id"].rpartition("/")[2]: one for card in found["controllers"] for one in card["drives"]}
+    return {one["id"].rpartition("/")[2]: one for controller in found["controllers"] for one in controller["drives"]}
 
 
 # --- foreign configurations and preserved cache
@@ -101,7 +101,7 @@ def test_cache_is_discarded_with_a_reason_and_the_id_of_the_volume(raid: Raid, t
 
 
 def test_a_foreign_drive_changes_no_state(raid: Raid) -> None:
-    """Before it is decided what becomes of the configuration."""
+    """A foreign drive's state stays until its configuration is imported or cleared."""
     for verb in ("good", "jbod", "erase"):
         done = raid("h730-foreign", "drive", verb, "32:9", "--yes", "--unsafe", "really")
         assert done.exit_code == 1, done.output
@@ -159,7 +159,7 @@ def test_refused_commands_change_nothing(raid: Raid, words: tuple[str, ...], cod
 
 
 def test_a_reason_is_shown_once(raid: Raid) -> None:
-    """The controller's family and a guard refuse in the same words; a refusal that is overridden says how."""
+    """The controller's family and a guard refuse in the same words; an overridden refusal names the option."""
     done = raid("h730", "rebuild", "stop", "32:8", "--dry-run")
     assert done.stdout.count("is not being rebuilt") == 1, done.output
     unknown = raid("9690", "battery", "learn", "threeware:6", "--dry-run")
@@ -167,7 +167,7 @@ def test_a_reason_is_shown_once(raid: Raid) -> None:
 
 
 def test_a_command_for_a_person_is_printed_only_if_no_guard_refuses_it(raid: Raid) -> None:
-    """With the place of the drive; where a guard refuses, the screen has no command that does it by hand."""
+    """The command names the drive's bay; if a guard refuses, no command to run by hand is shown."""
     words = "pd {} modify disablepd"
     free = raid("gen10", "drive", "offline", "1I:3:1", "--dry-run", "--json")
     assert words.format("1I:3:1") in json.loads(free.stdout)["denials"][0]["alternative"]
@@ -198,7 +198,7 @@ def test_a_patrol_read_is_started_seen_and_stopped(raid: Raid, name: str) -> Non
 
 
 @pytest.mark.parametrize(("name", "target"), [("p400", "smartarray:1"), ("raid6", "md")])
-def test_a_family_without_the_notion_says_so_in_one_sentence(raid: Raid, name: str, target: str) -> None:
+def test_a_family_without_the_operation_reports_so_in_one_sentence(raid: Raid, name: str, target: str) -> None:
     """Exit code 1, or 2 where there is no RAID controller; show commands report what there is."""
     for words in (("foreign", "import", target), ("battery", "learn", target)):
         done = raid(name, *words, "--dry-run")
@@ -208,7 +208,7 @@ def test_a_family_without_the_notion_says_so_in_one_sentence(raid: Raid, name: s
 
 
 def test_a_recorded_machine_is_shown_and_not_changed() -> None:
-    """The rows decide, whatever the tool calls its answer."""
+    """A recording can be shown, but not changed."""
 
     def replay(*words: str) -> Result:
         return CliRunner().invoke(cli, ["--replay", "fixtures/megaraid-second-card-crashes", *words])
@@ -226,8 +226,8 @@ def test_without_the_tool_nothing_is_done() -> None:
     """A controller that only the kernel shows: exit code 4."""
     record = ["--replay", "fixtures/host-raid-card-no-tool"]
     found = json.loads(CliRunner().invoke(cli, [*record, "show", "--json"]).stdout)["controllers"]
-    card = next(one["id"] for one in found if one["mode"] not in ("none", "software"))
-    done = CliRunner().invoke(cli, [*record, "foreign", "import", card, "--dry-run"])
+    controller = next(one["id"] for one in found if one["mode"] not in ("none", "software"))
+    done = CliRunner().invoke(cli, [*record, "foreign", "import", controller, "--dry-run"])
     assert done.exit_code == 4, done.output
 
 
@@ -235,7 +235,7 @@ def test_without_the_tool_nothing_is_done() -> None:
 
 
 def test_a_learn_cycle_starts_once_a_day(raid: Raid, tmp_path: Path) -> None:
-    """The plan says that it lasts hours; it is seen to run, ends by the clock, and is not repeated."""
+    """The plan states that it lasts hours; it is seen running, ends by the clock, and is not repeated."""
     done = raid("9271", "battery", "learn", "megaraid:0", "--yes")
     assert done.exit_code == 0, done.output
     assert "cannot be ended" in " ".join(done.stdout.split())
@@ -245,16 +245,16 @@ def test_a_learn_cycle_starts_once_a_day(raid: Raid, tmp_path: Path) -> None:
         again = raid("9271", "battery", "learn", "megaraid:0", "--yes", "--unsafe", "really")
         assert (again.exit_code, "guard B2" in again.stdout) == (1, True), again.output
         machine("9271", vendors()[0], tmp_path / "demo" / "9271").pass_time(5 * 3600)
-    [card] = shown(raid, "9271", "battery", "show")["controllers"]
-    assert card["batteries"][0]["status"] == "ok"
+    [controller] = shown(raid, "9271", "battery", "show")["controllers"]
+    assert controller["batteries"][0]["status"] == "ok"
     [planned] = shown(raid, "9271", "battery", "schedule", "megaraid:0")["controllers"]
     assert planned["batteries"][0]["more"]["Auto-Learn Mode"] == "Transparent"
     assert not any("capacity" in label.lower() for label in planned["batteries"][0]["more"])
-    assert any("capacity" in label.lower() for label in card["batteries"][0]["more"])
+    assert any("capacity" in label.lower() for label in controller["batteries"][0]["more"])
 
 
 def test_volumes_that_stay_in_write_back_forbid_a_learn_cycle(raid: Raid) -> None:
-    """Unprotected write-back would lose data in a power failure meanwhile."""
+    """Unprotected write-back would lose data in a power failure during the cycle."""
     policy = ("cache", "set", "megaraid:0/v0", "--write", "unprotected-write-back", "--yes", "--unsafe", "test")
     assert raid("9271", *policy).exit_code == 0
     done = raid("9271", "battery", "learn", "megaraid:0", "--yes", "--unsafe", "really")

@@ -26,17 +26,17 @@ Raidctl = Callable[..., Result]
 Recorded = Callable[[Inventory | None], Path]
 
 
-def test_every_command_says_of_itself_what_the_listing_says() -> None:
-    """The listing imports no command; this keeps the two together."""
-    for name, told in COMMANDS.items():
+def test_every_command_has_the_description_of_the_listing() -> None:
+    """The listing imports no command, so both are compared here."""
+    for name, printed in COMMANDS.items():
         command = importlib.import_module(f"raidctl.cli.{name}").command
         assert command.name == name
-        assert (command.help or "").split("\n\n")[0].replace("\n", " ") == told
+        assert (command.help or "").split("\n\n")[0].replace("\n", " ") == printed
 
 
 @pytest.mark.parametrize("arguments", [[], ["--help"], ["-h"]])
 def test_help_lists_every_command(raidctl: Raidctl, arguments: list[str]) -> None:
-    """Without any word on the command line too."""
+    """No word on the command line is the same as --help."""
     done = raidctl(*arguments)
     assert done.exit_code == 0
     assert all(name in done.stdout for name in COMMANDS)
@@ -59,7 +59,7 @@ def test_the_version_is_that_of_the_package(raidctl: Raidctl) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (["nonsense"], "nonsense"),
         (["show", "--nonsense"], "--nonsense"),
@@ -74,13 +74,13 @@ def test_the_version_is_that_of_the_package(raidctl: Raidctl) -> None:
         (["record"], "DEST"),
     ],
 )
-def test_a_wrong_command_line_exits_with_2_and_says_what_is_wrong(
-    raidctl: Raidctl, arguments: list[str], said: str
+def test_a_wrong_command_line_exits_with_2_and_names_the_error(
+    raidctl: Raidctl, arguments: list[str], message: str
 ) -> None:
     """On standard error; nothing is run, nothing is printed but, for programs, the same as JSON."""
     done = raidctl(*arguments)
     assert done.exit_code == 2
-    assert said in done.stderr
+    assert message in done.stderr
     assert done.stdout == "" or "--json" in arguments
 
 
@@ -99,15 +99,15 @@ def test_with_json_an_error_is_a_document(raidctl: Raidctl, arguments: list[str]
     assert document["error"].split(".")[0] in done.stderr
 
 
-@pytest.mark.parametrize(("words", "said"), [(["cahce"], "cache"), (["cache", "sett"], "set"), (["zzz"], "")])
-def test_a_misspelt_command_gets_those_that_look_like_it(raidctl: Raidctl, words: list[str], said: str) -> None:
-    """Of the group in which it stands."""
+@pytest.mark.parametrize(("words", "message"), [(["cahce"], "cache"), (["cache", "sett"], "set"), (["zzz"], "")])
+def test_a_misspelt_command_gets_those_that_look_like_it(raidctl: Raidctl, words: list[str], message: str) -> None:
+    """Only commands of the same group are suggested."""
     done = raidctl(*words)
-    assert (done.exit_code, f"Did you mean {said}" in done.stderr) == (2, bool(said))
+    assert (done.exit_code, f"Did you mean {message}" in done.stderr) == (2, bool(message))
 
 
 def test_ctrl_c_while_it_is_loaded_is_no_traceback(tmp_path: Path) -> None:
-    """In the first moments as later; here it comes when the first library is imported."""
+    """An interruption during the imports is handled like a later one; here the first library is being imported."""
     (tmp_path / "click.py").write_text("import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n", encoding="utf-8")
     done = subprocess.run(
         [sys.executable, "-m", "raidctl", "--version"], env={**os.environ, "PYTHONPATH": str(tmp_path)},
@@ -156,11 +156,11 @@ def test_a_start_imports_only_what_it_needs() -> None:
 
 
 def test_a_pipe_gets_80_columns_and_no_colour(plugins: Path, recorded: Recorded) -> None:
-    """Whatever TERM says; COLUMNS widens it."""
+    """TERM makes no difference; COLUMNS widens it."""
     machine = recorded(THIRTY)
-    told = acme.program(plugins, ["--replay", machine, "show"]).stdout.decode()
-    assert max(map(len, told.split("\n"))) <= 80
-    assert "\x1b" not in told
+    printed = acme.program(plugins, ["--replay", machine, "show"]).stdout.decode()
+    assert max(map(len, printed.split("\n"))) <= 80
+    assert "\x1b" not in printed
     wide = acme.program(plugins, ["--replay", machine, "show"], environment={"COLUMNS": "160"}).stdout.decode()
     assert 80 < max(map(len, wide.split("\n"))) <= 160
 
@@ -184,32 +184,32 @@ def in_terminal(plugins: Path, arguments: list[str | Path], **environment: str) 
     ("environment", "coloured"),
     [({}, True), ({"NO_COLOR": "1"}, False), ({"NO_COLOR": ""}, True), ({"TERM": "dumb"}, False)],
 )
-def test_a_terminal_gets_colour_unless_it_is_told_not_to(
+def test_a_terminal_gets_colour_unless_the_environment_forbids_it(
     plugins: Path, recorded: Recorded, environment: dict[str, str], coloured: bool
 ) -> None:
     """NO_COLOR counts when it is not empty."""
-    told = in_terminal(plugins, ["--replay", recorded(DEGRADED), "show"], **environment)
-    assert ("\x1b[" in told) == coloured
-    assert "DEGRADED" in told
+    printed = in_terminal(plugins, ["--replay", recorded(DEGRADED), "show"], **environment)
+    assert ("\x1b[" in printed) == coloured
+    assert "DEGRADED" in printed
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp437", "utf-8"])
 def test_any_encoding_of_the_terminal_is_served(plugins: Path, recorded: Recorded, encoding: str) -> None:
-    """No character that it lacks makes the program fail; JSON is UTF-8 in any case."""
+    """A character missing from the encoding does not make the program fail; JSON is always UTF-8."""
     machine = recorded(DEGRADED)
     environment = {"PYTHONIOENCODING": encoding}
     done = acme.program(plugins, ["--replay", machine, "show"], environment=environment)
     assert done.returncode == 0, done.stderr
-    told = done.stdout.decode(encoding)
-    assert told.isascii() == (encoding != "utf-8")
-    assert "2 problems" in told
+    printed = done.stdout.decode(encoding)
+    assert printed.isascii() == (encoding != "utf-8")
+    assert "2 problems" in printed
     done = acme.program(plugins, ["--replay", machine, "--json", "show"], environment=environment)
     assert done.returncode == 0
     done.stdout.decode("utf-8")
 
 
 def test_the_c_locale_is_served(plugins: Path, recorded: Recorded) -> None:
-    """As a cron job has it."""
+    """A cron job runs in this locale."""
     done = acme.program(
         plugins, ["--replay", recorded(DEGRADED), "show"], environment={"LC_ALL": "C", "PYTHONUTF8": "0"}
     )
@@ -229,8 +229,8 @@ def test_a_reader_that_goes_away_ends_it_quietly(plugins: Path, recorded: Record
         os.close(writing)
 
 
-def test_a_full_disk_is_said(plugins: Path, recorded: Recorded) -> None:
-    """Output that was not written is a failure, in one sentence."""
+def test_a_full_file_system_is_reported(plugins: Path, recorded: Recorded) -> None:
+    """Output that cannot be written is a failure, reported in one sentence."""
     with Path("/dev/full").open("wb") as full:
         done = acme.program(plugins, ["--replay", recorded(HEALTHY), "show"], stdout=full)
     assert done.returncode == 3

@@ -1,4 +1,4 @@
-"""Whoever reads both outputs of a command goes away: the exit code is no answer to what was asked."""
+"""The reader of both outputs of a command goes away: the exit code is not a result."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ GEN9 = Path(__file__).resolve().parents[2] / "fixtures" / "smartarray-gen9-degra
     ids=["a message", "a policy", "a rule", "a state that cannot be kept"],
 )  # fmt: skip
 def test_a_reader_of_both_outputs_that_goes_away_is_no_answer(words: tuple[str, ...]) -> None:
-    """``raidctl … 2>&1 | head -1`` does not end with 1, which says that the answer is no."""
+    """A command whose reader goes away does not end with 1, which would mean "no"."""
     reading, writing = os.pipe()
     os.close(reading)
     try:

@@ -1,4 +1,4 @@
-"""Which objects a person means, and what a narrowed inventory holds."""
+"""Which objects a word on the command line names, and what a narrowed inventory contains."""
 
 from __future__ import annotations
 
@@ -57,12 +57,12 @@ def meant(word: str, inventory: Inventory = HEALTHY, view: HostView = VIEW) -> l
     ],
 )
 def test_a_volume_may_be_named_in_many_ways(word: str, identifier: str) -> None:
-    """Id, the part that the screen shows, unique beginning, device, link, partition, layer above, mount point."""
+    """By id, the part on the screen, unique beginning, device, link, partition, layer above, mount point."""
     assert meant(word) == [identifier]
 
 
 def test_an_exact_id_is_never_ambiguous() -> None:
-    """Though it is the beginning of others: bay 1 and bays 10 to 19."""
+    """An id may be the beginning of others: bay 1 and bays 10 to 19."""
     assert meant("smartarray:1/1I:1:1", THIRTY) == ["smartarray:1/1I:1:1"]
     assert meant("md:md0", SOFTWARE) == ["md:md0"]
     assert meant("md", SOFTWARE) == ["md"]
@@ -75,25 +75,25 @@ def test_a_device_that_is_both_a_member_and_a_drive_finds_what_it_is() -> None:
 
 
 def named(*names: str) -> Inventory:
-    """A card with volumes v1, v2 … of these names."""
+    """A controller with volumes v1, v2 … of these names."""
     volumes = tuple(Volume(id=f"smartarray:1/v{number}", name=name) for number, name in enumerate(names, 1))
     return Inventory(host=HEALTHY.host, controllers=(Controller(id="smartarray:1", volumes=volumes),))
 
 
 @pytest.mark.parametrize("name", ["archive", "Fast Data", "store:0", "/srv/pool"])
 def test_a_volume_is_found_by_its_own_name(name: str) -> None:
-    """As the screen shows it, whatever it looks like."""
+    """The name on the screen is accepted, whatever it looks like."""
     assert meant(name, named(name, "scratch"), HostView()) == ["smartarray:1/v1"]
 
 
 def test_two_volumes_of_one_name_are_refused_with_both_ids() -> None:
-    """Neither is chosen."""
+    """The message has both ids, and neither volume is chosen."""
     with pytest.raises(UsageError, match='"archive" can mean smartarray:1/v1 and smartarray:1/v3'):
         meant("archive", named("archive", "scratch", "archive"), HostView())
 
 
 def test_ids_devices_and_mount_points_come_before_names() -> None:
-    """A volume that is called like another thing does not take its place."""
+    """The name of a volume does not hide an id, a device or a mount point."""
     inventory = named("v2", "sda")
     assert meant("v2", inventory) == ["smartarray:1/v2"]
     with_device = Inventory(
@@ -115,7 +115,7 @@ def test_ids_devices_and_mount_points_come_before_names() -> None:
 
 
 def test_a_name_that_is_also_the_beginning_of_another_id_is_refused() -> None:
-    """The one is no more likely than the other, and a change of the wrong volume would be the price."""
+    """Neither is more likely, and choosing wrongly would change the wrong volume."""
     inventory = named("scratch", "smart")
     with pytest.raises(UsageError, match='"smart" can mean smartarray:1 and smartarray:1/v2'):
         meant("smart", inventory, HostView())
@@ -128,7 +128,7 @@ def test_a_name_that_is_nearly_right_is_offered() -> None:
 
 
 def test_an_ambiguous_beginning_names_what_it_can_mean() -> None:
-    """So that the next attempt succeeds; of many, the first few."""
+    """The next attempt can name one; of many, only the first few are listed."""
     with pytest.raises(UsageError, match=r"can mean md:md0, md:md0/array, md:md0/sda1.*write more"):
         find(SOFTWARE, VIEW, ["md:md"])
     with pytest.raises(UsageError, match="and 24 more"):
@@ -136,8 +136,8 @@ def test_an_ambiguous_beginning_names_what_it_can_mean() -> None:
 
 
 @pytest.mark.parametrize("word", ["smartarray:2", "/dev/sdzz", "/srv", "", "/snap", "/circle"])
-def test_what_is_not_there_is_said(word: str) -> None:
-    """Exit code 2, and the near matches where there are any."""
+def test_a_missing_object_is_reported(word: str) -> None:
+    """Exit code 2, with near matches if there are any."""
     with pytest.raises(UsageError, match="No object is called"):
         meant(word)
 
@@ -172,14 +172,14 @@ def test_an_array_brings_its_volumes_and_drives() -> None:
 
 
 def test_a_drive_or_a_battery_comes_alone() -> None:
-    """On its controller."""
+    """Only its controller is shown with it."""
     for name in ("smartarray:1/1I:1:3", "smartarray:1/battery0"):
         (controller,) = narrow(HEALTHY, frozenset({name})).controllers
         assert [item.id for item in items(controller)] == ["smartarray:1", name]
 
 
 def test_problems_of_what_is_left_out_are_left_out() -> None:
-    """Those that name no object stay: they may be about what was asked for."""
+    """Those that name no object stay, as they may concern the requested object."""
     other = Problem(severity="warning", where="md:md1", message="m")
     general = Problem(severity="warning", where="some command", message="m")
     inventory = Inventory(host=SOFTWARE.host, controllers=SOFTWARE.controllers, problems=(other, general))
@@ -193,21 +193,21 @@ def test_narrowed_to_any_object_it_is_still_a_valid_inventory(inventory: Invento
     validator = jsonschema.Draft202012Validator(schema())
     for controller in inventory.controllers:
         for item in items(controller):
-            told = narrow(inventory, frozenset({item.id}))
-            validator.validate(json.loads(to_json(told)))
-            held = {other.id for other in items(told.controllers[0])}
+            narrowed = narrow(inventory, frozenset({item.id}))
+            validator.validate(json.loads(to_json(narrowed)))
+            held = {other.id for other in items(narrowed.controllers[0])}
             assert {item.id, controller.id} <= held
-            assert {name for array in told.controllers[0].arrays for name in array.drives} <= held
+            assert {name for array in narrowed.controllers[0].arrays for name in array.drives} <= held
 
 
 def test_several_ids_are_shown_together() -> None:
-    """Of several controllers too."""
-    told = narrow(SOFTWARE, find(SOFTWARE, VIEW, ["md0", "/dev/sdb"]))
-    assert [controller.id for controller in told.controllers] == ["drives:0000:00:1f.2", "md"]
+    """The ids may be of several controllers."""
+    narrowed = narrow(SOFTWARE, find(SOFTWARE, VIEW, ["md0", "/dev/sdb"]))
+    assert [controller.id for controller in narrowed.controllers] == ["drives:0000:00:1f.2", "md"]
 
 
 def test_the_short_name_is_what_the_screen_shows() -> None:
-    """And it is what a person may type."""
+    """It is accepted on the command line."""
     for inventory in (DEGRADED, SOFTWARE):
         for controller in inventory.controllers:
             for item in list(items(controller))[1:]:
@@ -218,11 +218,11 @@ def two_drives(**changes: object) -> Inventory:
     """Two drives on two controllers; the first one as given."""
     first = {"id": "x:0/1:4", "enclosure": "1", "bay": "04", "serial": "ZC1A2B", "wwn": "0x5000c500a1", **changes}
     second = Drive(id="drives:ZC9", bay="5", serial="ZC9", wwn="5000c500a2")
-    cards = (
+    controllers = (
         Controller(id="x:0", drives=(Drive(**first),)),  # type: ignore[arg-type]  # the tests vary single fields by name
         Controller(id="drives:0000:00:17.0", drives=(second,)),
     )
-    return Inventory(host=HEALTHY.host, controllers=cards)
+    return Inventory(host=HEALTHY.host, controllers=controllers)
 
 
 @pytest.mark.parametrize(
@@ -249,7 +249,7 @@ def test_a_label_on_two_drives_is_refused_with_both() -> None:
 
 
 def test_a_member_of_a_software_array_is_the_drive_below_it() -> None:
-    """By partition, drive or serial number: what is pulled is the same drive."""
+    """By partition, drive or serial number, the same drive is found."""
     seen = replayed("md-healthy")
     for word in ("/dev/sda1", "/dev/sda", "sda", "md0/sda1", "serial:LM2409110042"):
         assert find_drive(seen.inventory, seen.view, word) == "drives:LM2409110042"
@@ -263,8 +263,10 @@ def test_what_is_no_drive_is_refused_with_the_drives_below_it() -> None:
         with pytest.raises(UsageError, match=r"is no drive, but the .*: name one of its drives: |is no drive, but the"):
             find_drive(HEALTHY, HostView(), word)
     upper = Drive(id="md:md0/sda", device="/dev/sda", backing=("smartarray:1/v1",))
-    card = Controller(id="md", mode="software", drives=(upper,), arrays=(Array(id="md:md0/array", drives=(upper.id,)),))
-    inventory = Inventory(host=HEALTHY.host, controllers=(*HEALTHY.controllers, card))
+    controller = Controller(
+        id="md", mode="software", drives=(upper,), arrays=(Array(id="md:md0/array", drives=(upper.id,)),)
+    )
+    inventory = Inventory(host=HEALTHY.host, controllers=(*HEALTHY.controllers, controller))
     with pytest.raises(
         UsageError, match="lies on a volume, and is not one drive; name one of its drives: smartarray:1/1I"
     ):

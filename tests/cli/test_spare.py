@@ -26,7 +26,7 @@ def orchard(tmp_path: Path) -> Raid:
 
 
 def spares(done: Result) -> list[str]:
-    """The spares in a JSON answer."""
+    """The spares in the JSON output."""
     return [spare["drive"] for array in json.loads(done.stdout) for spare in array["spares"]]
 
 
@@ -34,8 +34,8 @@ def test_a_spare_is_added_and_removed(orchard: Raid) -> None:
     """By device or serial number; the machine shows it before "done"."""
     done = orchard("add", "serial:ZC1B10P3", "--for", "md0", "--yes", "--json")
     assert done.exit_code == 0, done.stderr
-    told: dict[str, Any] = json.loads(done.stdout)
-    assert (told["result"], told["deeds"][0]["device"]) == ("done", "/dev/sde")
+    reported: dict[str, Any] = json.loads(done.stdout)
+    assert (reported["result"], reported["deeds"][0]["device"]) == ("done", "/dev/sde")
     assert spares(orchard("show", "--json")) == ["md:md0/sde"]
     assert orchard("remove", "/dev/sde", "--yes").exit_code == 0
     assert spares(orchard("show", "--json")) == []
@@ -58,7 +58,7 @@ def test_a_refused_spare_changes_nothing(orchard: Raid) -> None:
 
 
 def test_a_recording_gets_no_spare() -> None:
-    """What is read from a recording is not a machine."""
+    """A recording is not a machine, so nothing can be changed on it."""
     done = CliRunner().invoke(
         cli, ["--replay", "fixtures/md-healthy", "spare", "add", "/dev/sda", "--for", "md1", "--yes"]
     )

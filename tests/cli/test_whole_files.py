@@ -1,4 +1,4 @@
-"""--output: a file is written whole or not at all; what is no file is written into, and never taken away."""
+"""--output: a file is written completely or left as it was; a device or pipe is written into, never removed."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def _run(command: str, output: Path) -> int:
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_pipe_or_a_device_stays_what_it_is(command: str, tmp_path: Path) -> None:
-    """What is written goes into it: root who names /dev/null or /dev/stdout must not lose them."""
+    """The output goes into it: root who names /dev/null or /dev/stdout must not lose them."""
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
@@ -37,7 +37,7 @@ def test_a_pipe_or_a_device_stays_what_it_is(command: str, tmp_path: Path) -> No
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_device_that_takes_nothing_is_an_error(command: str) -> None:
-    """The kernel's own full device: nothing was written, and that is said."""
+    """Nothing can be written to /dev/full, and the message reports it."""
     before = Path("/dev/full").stat()
     assert stat.S_ISCHR(before.st_mode)
     assert _run(command, Path("/dev/full")) == 3

@@ -170,8 +170,8 @@ kill -KILL "$parent"
 """A tool whose change takes effect, and ends the connection."""
 
 
-def test_a_connection_that_breaks_in_a_change_is_a_change_that_stands(own_site: Site) -> None:
-    """It is neither called done nor unreachable: the machine is not as before, and nobody could read it again."""
+def test_a_connection_that_breaks_in_a_change_leaves_the_change(own_site: Site) -> None:
+    """It is neither called done nor unreachable: the machine has changed, and could not be read again."""
     tools = install("p400", own_site.place / "db1")
     before = tools.state
     place = own_site.place / "cut"
@@ -234,7 +234,7 @@ for name in sys.argv[2:]:
     action = import_module(f"ansible_collections.raidctl.raid.plugins.action.{name}").ActionModule
     print(json.dumps([name, action.spec()]))
 """
-"""Prints the argument specs of action plugins, in a process of its own: Ansible changes how modules are imported."""
+"""Prints the argument specs of action plugins, in a separate process: Ansible changes how modules are imported."""
 
 
 def _facts(options: dict[str, dict[str, object]]) -> dict[str, object]:

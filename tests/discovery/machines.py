@@ -1,4 +1,4 @@
-"""Helpers of the discovery tests: recorded machines, machines made of answers, vendors made of names."""
+"""Helpers of the discovery tests: recorded machines, machines made of replies, vendors made of names."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Scripted:
         self.rounds: list[tuple[Request[Any], ...]] = []
 
     def carry_out(self, requests: Sequence[Request[Any]]) -> Sequence[Answer]:
-        """Answer each request, in order."""
+        """Reply to each request, in order."""
         self.rounds.append(tuple(requests))
         return [self._answer(request) for request in requests]
 
@@ -91,12 +91,12 @@ class Family:
 
 
 def seen(machine: str) -> Probe:
-    """What discovery makes of a recorded machine."""
+    """The survey of a recorded machine."""
     return converse(probe_machine(), ReplayRunner(load(FIXTURES / machine)))
 
 
 def block(view: HostView, name: str) -> BlockDevice:
-    """A block device that has to be there."""
+    """A block device that must exist."""
     found = view.block(name)
     assert found is not None, name
     return found

@@ -1,4 +1,4 @@
-"""Which controller an NVMe namespace hangs on: the feature of its write cache is the controller's."""
+"""The controller of an NVMe namespace: the feature of its write cache is the controller's."""
 
 from __future__ import annotations
 
@@ -20,6 +20,6 @@ HEAD = "/devices/virtual/nvme-subsystem/nvme-subsys1/nvme1n1"
         (["/devices/pci0000:00/0000:00:1f.2/ata1/host0/target0:0:0/0:0:0:0/block/sda", ""], {}),
     ],
 )  # fmt: skip
-def test_the_controller_is_told_by_the_path_and_not_by_the_name(paths: list[str], found: dict[str, str]) -> None:
+def test_the_controller_is_found_by_the_path_and_not_by_the_name(paths: list[str], found: dict[str, str]) -> None:
     """``nvme1n1`` may hang on ``nvme0``, or on several; then none is named."""
     assert controllers(paths) == found

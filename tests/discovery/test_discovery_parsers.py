@@ -1,4 +1,4 @@
-"""The texts of udev, mountinfo, swaps, sysfs; good ones and rubbish."""
+"""The readers of udev, mountinfo, swaps and sysfs, on good and on damaged text."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def test_swap_is_counted_for_partitions_and_not_for_files() -> None:
 
 
 def test_all_members_of_a_file_system_with_several_devices_carry_its_mount_points() -> None:
-    """A btrfs names one of its devices as source, ZFS its pool; every member is in use all the same."""
+    """Btrfs names one of its devices as source, ZFS its pool; every member is in use nevertheless."""
     table = mounts.mountinfo(
         "1 0 0:40 / /pool rw - btrfs /dev/sda rw,subvol=/\n2 0 0:41 / /tank/x rw - zfs tank/x rw\n"
     )
@@ -135,19 +135,19 @@ _PLACES = {
 
 
 @pytest.mark.parametrize("path", _PLACES)
-def test_a_path_tells_where_a_device_hangs(path: str) -> None:
-    """The PCI function is the one next to the device; the SCSI address and the way of attachment stand in the path."""
+def test_a_path_contains_the_address_of_a_device(path: str) -> None:
+    """The PCI function is the one next to the device; the path contains the SCSI address and the interface."""
     place = Place.of(path)
     assert (place.pci_address, place.scsi_address, place.transport({}, None, None)) == _PLACES[path]
 
 
-def test_sata_is_told_from_older_ata_by_udev_or_by_the_driver() -> None:
-    """An ATA drive is SATA where udev or an AHCI driver says so, and where it sits behind a SAS card."""
+def test_sata_is_distinguished_from_older_ata_by_udev_or_the_driver() -> None:
+    """An ATA drive is SATA if udev or an AHCI driver reports so, or if it is behind a SAS controller."""
     port = Place.of("/devices/pci0000:00/0000:00:1f.2/ata1/host0/target0:0:0/0:0:0:0/block/sda")
-    card = Place.of("/devices/pci0000:00/0000:03:00.0/host0/port-0:0/end_device-0:0/target0:0:0/0:0:0:0/block/sda")
+    place = Place.of("/devices/pci0000:00/0000:03:00.0/host0/port-0:0/end_device-0:0/target0:0:0/0:0:0:0/block/sda")
     assert port.transport({"ID_BUS": "ata", "ID_ATA_SATA": "1"}, None, "ata_piix") == "sata"
     assert port.transport({}, "ATA", "ahci") == "sata"
-    assert card.transport({"ID_BUS": "ata"}, None, None) == "sata"
+    assert place.transport({"ID_BUS": "ata"}, None, None) == "sata"
 
 
 @pytest.mark.parametrize(
@@ -155,8 +155,8 @@ def test_sata_is_told_from_older_ata_by_udev_or_by_the_driver() -> None:
     [("sda", "disk"), ("md127", "md"), ("md_d0", "md"), ("dm-3", "dm"), ("loop7", "loop"), ("zram0", "ram"),
      ("sr0", "cdrom"), ("nbd0", "other"), ("mmcblk0", "disk"), ("mmcblk0boot0", "other"), ("cciss/c0d0", "disk")],
 )  # fmt: skip
-def test_the_name_tells_what_a_device_is(name: str, kind: str) -> None:
-    """Kernel names are enough to tell disks from layers, loops and memory."""
+def test_the_kind_of_a_device_follows_from_its_name(name: str, kind: str) -> None:
+    """Kernel names are enough to distinguish drives from layers, loops and memory."""
     assert kind_of(name, partition=False, path=None) == kind
 
 
@@ -178,8 +178,8 @@ def test_the_ata_page_gives_the_whole_model_and_firmware() -> None:
     assert (found.model, found.firmware) == ("TALUS TD2000NM-2A EXTRA LONG NAME", "TN07B")
 
 
-def test_a_virtual_machine_is_known_by_its_maker_or_its_processor() -> None:
-    """DMI names the hypervisor; without it the processor's flag says only that there is one; Xen's own host is none."""
+def test_a_virtual_machine_is_known_by_its_manufacturer_or_its_processor() -> None:
+    """DMI names the hypervisor; without it the processor's flag shows only that there is one; a Xen host is none."""
     flags = "processor\t: 0\nflags\t\t: fpu hypervisor sse\n"
     assert hypervisor(dmi="VMware, Inc. VMware Virtual Platform", cpuinfo=flags) == "vmware"
     assert hypervisor(dmi="Microsoft Corporation Virtual Machine") == "hyper-v"

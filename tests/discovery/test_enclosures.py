@@ -1,4 +1,4 @@
-"""The bays of SES enclosures: known to every command that takes the name of a drive."""
+"""The bays of SES enclosures are known to every command that accepts the name of a drive."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ INSIDE_TWO = (
 
 def drive(seen: Survey, name: str) -> Drive:
     """The drive of an id."""
-    return next(one for card in seen.inventory.controllers for one in card.drives if one.id == name)
+    return next(one for controller in seen.inventory.controllers for one in controller.drives if one.id == name)
 
 
 def test_each_device_has_the_bay_that_links_to_it() -> None:

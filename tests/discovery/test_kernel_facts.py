@@ -1,4 +1,4 @@
-"""What the kernel tells of volumes, drives and cards that are shown: queues, layers, mounts, links."""
+"""What the kernel reports about volumes, drives and controllers: queues, layers, mounts, links."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.discovery.machines import Scripted, block
 from tests.support.machines import replayed
 
 MIB = 1 << 20
-CARD = "0000:03:00.0"
+ADDRESS = "0000:03:00.0"
 LINK = {"current_link_width": "4", "max_link_width": "8", "current_link_speed": "5.0 GT/s PCIe"}
 
 
@@ -32,7 +32,7 @@ def drive(machine: str, name: str) -> Drive:
 
 
 def layers(*blocks: BlockDevice) -> tuple[BlockLayer, ...]:
-    """The layers of the first device, shown as a volume of a card."""
+    """The layers of the first device, shown as a volume of a controller."""
     shown = Controller(id="x:0", mode="raid", volumes=(Volume(id="x:0/v0", device=blocks[0].node),))
     return kernel_facts.add_facts([shown], HostView(blocks=blocks)).controllers[0].volumes[0].layers
 
@@ -45,8 +45,8 @@ def device(name: str, kind: str = "disk", *pieces: Piece, parent: str | None = N
     )  # fmt: skip
 
 
-def test_a_logical_volume_begins_where_the_table_of_the_device_mapper_says() -> None:
-    """Each layer has its place on the volume: of what is encrypted inside a logical volume, the sum of both."""
+def test_a_logical_volume_begins_where_the_device_mapper_table_shows() -> None:
+    """Each layer has an offset on the volume: for an encrypted device inside a logical volume, the sum of both."""
     found = {layer.name: layer for layer in volume("host-lvm-on-md", "md:md0").layers}
     assert found["vg0-root"].offsets_bytes == (2048 * 512,)
     assert (found["vault"].kind, found["vault"].on) == ("crypt", ("/dev/dm-2",))
@@ -56,7 +56,7 @@ def test_a_logical_volume_begins_where_the_table_of_the_device_mapper_says() -> 
 
 
 def test_the_data_of_an_array_begin_behind_its_superblock() -> None:
-    """For each member md tells where its data begin; on the whole drive the partition's own place comes to it."""
+    """Md reports for each member where its data begin; on the whole drive, the partition's offset is added."""
     assert drive("host-lvm-on-md", "md:md0/sda2").data_offset_bytes == 264192 * 512
     above = {layer.device: layer for layer in drive("host-lvm-on-md", "drives:TLW4A0071").layers}
     start = above["/dev/sda2"].start_bytes
@@ -72,8 +72,8 @@ def test_what_lies_on_an_array_is_listed_with_the_array_alone() -> None:
     assert "/" in [mount.point for mount in volume("host-lvm-on-md", "md:md0").mounts]
 
 
-def test_the_settings_of_a_queue_are_told_in_bytes() -> None:
-    """Read-ahead stands in KiB in sysfs; an optimal size of 0 says that the device tells none."""
+def test_the_settings_of_a_queue_are_in_bytes() -> None:
+    """Read-ahead is in KiB in sysfs; an optimal size of 0 means that the device reports none."""
     queue = volume("md-healthy", "md:md1").block
     assert queue is not None
     assert (queue.read_ahead_bytes, queue.minimum_io_bytes, queue.optimal_io_bytes) == (8 * MIB, 512 << 10, 2 * MIB)
@@ -90,7 +90,7 @@ def test_the_scheduler_is_the_word_in_brackets() -> None:
 
 
 def test_an_old_recording_gives_nothing_and_no_problem() -> None:
-    """A machine that was recorded before these files were read has null where it cannot be told."""
+    """A machine recorded before these files were read has null for the values that are unknown."""
     old = volume("megaraid-9660-storcli2", "megaraid:0/v1")
     assert old.block is None or old.block.read_ahead_bytes is None
     assert all(layer.offsets_bytes == () for layer in old.layers)
@@ -99,7 +99,7 @@ def test_an_old_recording_gives_nothing_and_no_problem() -> None:
 
 
 def test_a_mount_has_its_own_options_and_those_of_its_file_system() -> None:
-    """What is switched off for the whole file system, barriers, stands behind the dash of mountinfo."""
+    """What is switched off for the whole file system, such as barriers, follows the dash in mountinfo."""
     udev = "P: /devices/pci0000:00/0000:00:1f.2/ata1/host0/target0:0:0/0:0:0:0/block/sda\nN: sda\nE: SUBSYSTEM=block\n"
     mounts = b"29 1 8:0 / /srv rw,noatime shared:1 - ext4 /dev/sda rw,nobarrier,data=ordered\n"
     files = {"/sys/class/block/sda/size": b"2048\n", "/proc/self/mountinfo": mounts}
@@ -110,36 +110,36 @@ def test_a_mount_has_its_own_options_and_those_of_its_file_system() -> None:
 
 
 @pytest.mark.parametrize("text", ["Unknown", "Unknown speed", "0", "255", "", "x8", "8 GT", "-1"])
-def test_a_link_that_is_none_is_not_told(text: str) -> None:
+def test_an_invalid_pcie_link_is_not_reported(text: str) -> None:
     """Functions of the chipset print 0 lanes, 255 lanes or an unknown speed."""
-    card = PciDevice(address=CARD, pci_class=0x010400, vendor_id=1, device_id=1)
+    function = PciDevice(address=ADDRESS, pci_class=0x010400, vendor_id=1, device_id=1)
     names = ("current_link_width", "max_link_width", "current_link_speed", "max_link_speed")
-    assert linked([card], {(CARD, name): text for name in names})[0].lanes is None
+    assert linked([function], {(ADDRESS, name): text for name in names})[0].lanes is None
 
 
 @pytest.mark.parametrize("text", ["8.0 GT/s PCIe", "8.0 GT/s", "8 GT/s"])
-def test_the_speed_of_a_lane_is_told_by_old_and_new_kernels(text: str) -> None:
-    """Linux 5.7 has put a word behind the figure."""
-    card = PciDevice(address=CARD, pci_class=0x010400, vendor_id=1, device_id=1)
-    assert linked([card], {(CARD, "max_link_speed"): f"{text}\n"})[0].lanes == Lanes(max_speed_gtps=8.0)
+def test_the_speed_of_a_lane_is_read_from_old_and_new_kernels(text: str) -> None:
+    """Linux 5.7 appended a word to the figure."""
+    function = PciDevice(address=ADDRESS, pci_class=0x010400, vendor_id=1, device_id=1)
+    assert linked([function], {(ADDRESS, "max_link_speed"): f"{text}\n"})[0].lanes == Lanes(max_speed_gtps=8.0)
 
 
-def test_the_kernel_counts_before_a_tool_where_both_tell_of_a_link() -> None:
-    """What sysfs leaves open is taken from the tool."""
-    card = PciDevice(address=CARD, pci_class=0x010400, vendor_id=1, device_id=1, lanes=Lanes(4, 8))
-    shown = Controller(id="x:0", mode="raid", pci_address=CARD, pci_link=PciLink(width=8, speed_gtps=8.0))
-    found = kernel_facts.add_facts([shown], HostView(pci=(card,))).controllers[0]
+def test_the_kernel_s_pcie_link_outranks_the_tool_s() -> None:
+    """A value missing in sysfs is taken from the tool."""
+    function = PciDevice(address=ADDRESS, pci_class=0x010400, vendor_id=1, device_id=1, lanes=Lanes(4, 8))
+    shown = Controller(id="x:0", mode="raid", pci_address=ADDRESS, pci_link=PciLink(width=8, speed_gtps=8.0))
+    found = kernel_facts.add_facts([shown], HostView(pci=(function,))).controllers[0]
     assert found.pci_link == PciLink(width=4, max_width=8, speed_gtps=8.0)
 
 
-def test_without_udev_only_storage_cards_are_asked_for_their_links() -> None:
+def test_without_udev_only_storage_controllers_are_asked_for_their_links() -> None:
     """All functions of a machine are in sysfs; which ones are storage is known after the second round."""
     place = "/sys/bus/pci/devices"
     files = {
-        f"{place}/{CARD}/uevent": b"PCI_CLASS=10400\nPCI_ID=1000:005D\nPCI_SLOT_NAME=0000:03:00.0\n",
+        f"{place}/{ADDRESS}/uevent": b"PCI_CLASS=10400\nPCI_ID=1000:005D\nPCI_SLOT_NAME=0000:03:00.0\n",
         f"{place}/0000:00:02.0/uevent": b"PCI_CLASS=30000\nPCI_ID=8086:1912\nPCI_SLOT_NAME=0000:00:02.0\n",
-    } | {f"{place}/{CARD}/{name}": text.encode() for name, text in LINK.items()}
-    runner = Scripted(files=files, paths=[f"{place}/{CARD}", f"{place}/0000:00:02.0"])
+    } | {f"{place}/{ADDRESS}/{name}": text.encode() for name, text in LINK.items()}
+    runner = Scripted(files=files, paths=[f"{place}/{ADDRESS}", f"{place}/0000:00:02.0"])
     view = converse(probe_machine(), runner).view
     assert view.pci[0].lanes == Lanes(4, 8, 5.0)
     asked = {request.path for requests in runner.rounds for request in requests if isinstance(request, Read)}
@@ -148,7 +148,7 @@ def test_without_udev_only_storage_cards_are_asked_for_their_links() -> None:
 
 @pytest.mark.parametrize(("uid", "asked"), [("0", True), ("1000", False)])
 def test_the_device_mapper_is_asked_by_root_only(uid: str, *, asked: bool) -> None:
-    """Its table needs root; without it nothing is run, and nothing is told."""
+    """Its table needs root; otherwise nothing is run, and nothing is reported."""
     files = {"/sys/class/block/dm-0/size": b"2048\n", "/proc/self/status": f"Uid:\t{uid}\t{uid}\t{uid}\t0\n".encode()}
     runner = Scripted(files=files, paths=["/sys/class/block/dm-0"])
     converse(probe_machine(), runner)
@@ -169,7 +169,7 @@ def test_the_device_mapper_is_asked_by_root_only(uid: str, *, asked: bool) -> No
         ("No devices found", None),
     ],
 )  # fmt: skip
-def test_a_line_of_the_table_tells_where_a_device_begins_or_nothing(line: str, found: tuple[Piece, ...] | None) -> None:
+def test_a_line_of_the_table_shows_where_a_device_begins_or_nothing(line: str, found: tuple[Piece, ...] | None) -> None:
     """Only targets that are understood, on devices that are known, have a place."""
     assert mapper.pieces(f"{line}\n", {"8:2": "sda2", "8:16": "sdb"}) == (
         {} if found is None else {line.partition(":")[0]: found}
@@ -177,12 +177,12 @@ def test_a_line_of_the_table_tells_where_a_device_begins_or_nothing(line: str, f
 
 
 def test_a_device_of_which_one_target_is_not_understood_has_no_place() -> None:
-    """Half of the truth would be taken for the whole."""
+    """A part of the offsets would be taken for all of them."""
     assert mapper.pieces("v: 0 8 linear 8:2 0\nv: 8 8 snapshot 8:2 8:16 P 16\n", {"8:2": "a", "8:16": "b"}) == {}
 
 
 def test_a_logical_volume_in_two_pieces_has_two_places_and_what_lies_on_it_none() -> None:
-    """In which of the pieces the upper one begins is not told."""
+    """Which of the pieces the upper device begins in is unknown."""
     disk, lower = device("sda"), device("dm-0", "dm", Piece("sda", MIB), Piece("sda", 9 * MIB))
     upper = device("dm-1", "dm", Piece("dm-0", 16 * MIB))
     found = layers(disk, lower, upper)
@@ -205,11 +205,11 @@ def test_each_fact_of_the_kernel_has_its_line(machine: str) -> None:
     paths = 0
     for controller in survey.inventory.controllers:
         for name in (controller.id, *(v.id for v in controller.volumes), *(d.id for d in controller.drives)):
-            told = {fact.field for fact in facts_of(survey.outputs, name)}
+            explained = {fact.field for fact in facts_of(survey.outputs, name)}
             final = final_values(survey.inventory, name)
             wanted = {
                 p for p in final if p.startswith(("block.", "pci_link.")) or p.endswith(("start_bytes", "options"))
             }
-            assert wanted <= told
+            assert wanted <= explained
             paths += len(wanted)
     assert paths

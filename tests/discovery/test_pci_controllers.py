@@ -1,4 +1,4 @@
-"""Storage cards, and who answers for them."""
+"""Storage functions of the PCI bus, and the vendor package responsible for each."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def raid(address: str, driver: str | None = "hpsa", pci_class: int = 0x010400) -
     return PciDevice(address, pci_class, 0x1000, 0x5D, driver=driver)
 
 
-def test_a_raid_card_without_its_tool_is_said_with_the_tool_to_install() -> None:
-    """The problem names card and programs; the card is shown with its block devices, mount points and no status."""
+def test_a_raid_controller_without_its_tool_is_reported_with_the_tool_to_install() -> None:
+    """The problem names controller and tools; the controller is shown with its block devices, without a status."""
     bare, problems = pci_controllers.unlisted(VIEW, (), VENDORS, ())
     known = next(problem for problem in problems if problem.where == "0000:03:00.0")
     assert (known.kind, known.severity) == ("no_tool", "error")
@@ -39,8 +39,8 @@ def test_a_raid_card_without_its_tool_is_said_with_the_tool_to_install() -> None
     ]
 
 
-def test_a_raid_card_that_no_package_knows_is_said_with_its_driver() -> None:
-    """A card of the RAID class with a driver that no family names is shown all the same."""
+def test_a_raid_controller_of_no_family_is_reported_with_its_driver() -> None:
+    """A controller of the RAID class with an unknown driver is shown nevertheless."""
     bare, problems = pci_controllers.unlisted(VIEW, (), VENDORS, ())
     unknown = next(problem for problem in problems if problem.where == "0000:82:00.0")
     assert unknown.kind == "no_tool"
@@ -49,25 +49,25 @@ def test_a_raid_card_that_no_package_knows_is_said_with_its_driver() -> None:
     assert [controller.id for controller in bare] == ["pci:0000:03:00.0", "pci:0000:82:00.0"]
 
 
-def test_every_fact_of_a_bare_card_has_a_line() -> None:
-    """What is shown of a card without a tool can be explained, object by object."""
+def test_every_fact_of_a_bare_controller_has_a_line() -> None:
+    """What is shown of a controller without a tool can be explained, object by object."""
     bare, _ = pci_controllers.unlisted(VIEW, (), VENDORS, ())
-    (sheet,) = pci_controllers.evidence(bare, VIEW)
-    explained = {fact.object_id for fact in sheet.facts}
+    (output,) = pci_controllers.evidence(bare, VIEW)
+    explained = {fact.object_id for fact in output.facts}
     assert explained == {c.id for c in bare} | {volume.id for c in bare for volume in c.volumes}
-    assert sheet.unparsed() == []
+    assert output.unparsed() == []
 
 
-def test_an_installed_tool_that_does_not_list_the_card_is_another_problem() -> None:
-    """As root it is something that could not be read; without root it is a right that is missing."""
+def test_an_installed_tool_that_does_not_list_the_controller_is_another_problem() -> None:
+    """As root, the reading is incomplete; without root, a permission is missing."""
     _, as_root = pci_controllers.unlisted(VIEW, (), VENDORS, ["oldcli"])
     _, as_user = pci_controllers.unlisted(replace(VIEW, root=False), (), VENDORS, ["oldcli"])
     assert [p.kind for p in as_root if p.where == "0000:03:00.0"] == ["unread"]
     assert [p.kind for p in as_user if p.where == "0000:03:00.0"] == ["no_right"]
 
 
-def test_a_card_that_a_family_lists_is_answered() -> None:
-    """By its PCI address, or as the only card and controller of the family; plain drives on it do not count."""
+def test_a_controller_that_a_family_lists_is_matched() -> None:
+    """By its PCI address, or as the only one of its family; plain drives on it do not count."""
     view = HostView(pci=(raid("0000:03:00.0"),))
     addressed = Controller(id="example:1", pci_address="0000:03:00.0")
     assert pci_controllers.unlisted(view, [addressed], VENDORS, ["newcli"]) == ([], [])
@@ -76,8 +76,8 @@ def test_a_card_that_a_family_lists_is_answered() -> None:
     assert len(pci_controllers.unlisted(view, [plain], VENDORS, [])[1]) == 1
 
 
-def test_fewer_controllers_than_cards_cannot_be_told_apart() -> None:
-    """Two cards and one controller without an address: neither is shown bare, and both problems say why."""
+def test_fewer_controllers_than_pci_functions_are_ambiguous() -> None:
+    """With two PCI functions and one controller without an address, neither is shown bare; both problems say why."""
     view = HostView(pci=(raid("0000:03:00.0"), raid("0000:04:00.0")))
     bare, problems = pci_controllers.unlisted(view, [Controller(id="example:1")], VENDORS, ["newcli"])
     assert bare == []
@@ -86,8 +86,8 @@ def test_fewer_controllers_than_cards_cannot_be_told_apart() -> None:
     assert pci_controllers.unlisted(view, both, VENDORS, ["newcli"]) == ([], [])
 
 
-def test_ports_of_plain_drives_are_no_raid_cards() -> None:
-    """SATA ports in RAID mode, VMD, virtio, NVMe and SAS adapters without RAID give no problem."""
+def test_ports_of_plain_drives_are_no_raid_controllers() -> None:
+    """SATA ports in RAID mode, VMD, virtio, NVMe and SAS HBAs without RAID give no problem."""
     functions = (
         raid("0000:00:17.0", "ahci"), raid("0000:00:0e.0", "vmd"), raid("0000:00:05.0", "virtio-pci", 0x010000),
         raid("0000:01:00.0", "nvme", 0x010802), raid("0000:02:00.0", "mpt3sas", 0x010700),
@@ -96,8 +96,8 @@ def test_ports_of_plain_drives_are_no_raid_cards() -> None:
     assert pci_controllers.unlisted(HostView(pci=functions), (), VENDORS, ()) == ([], [])
 
 
-def test_a_card_without_a_driver_hides_what_hangs_on_it() -> None:
-    """A RAID card that no kernel driver serves is something that cannot be told; an unused IDE port is a note."""
+def test_a_controller_without_a_driver_hides_its_devices() -> None:
+    """A RAID controller without a kernel driver is an incomplete reading; an unused IDE port is a note."""
     view = HostView(pci=(raid("0000:03:00.0", None), raid("0000:00:01.1", None, 0x010180)))
     bare, problems = pci_controllers.unlisted(view, (), VENDORS, ())
     assert [(p.where, p.kind) for p in problems] == [("0000:03:00.0", "unread"), ("0000:00:01.1", "note")]
@@ -105,14 +105,14 @@ def test_a_card_without_a_driver_hides_what_hangs_on_it() -> None:
 
 
 def test_devices_that_a_family_shows_are_not_shown_twice() -> None:
-    """A block device that is a volume or a drive of somebody already is left out of the bare card."""
+    """A block device that is already a volume or a drive is left out of the bare controller."""
     taken = Controller(id="drives:0000:03:00.0", volumes=(Volume(id="x", device="/dev/sda"),))
     bare, _ = pci_controllers.unlisted(VIEW, [taken], VENDORS, ())
     assert [volume.device for volume in bare[0].volumes] == ["/dev/sdb"]
 
 
 def test_the_overview_has_a_row_for_each_storage_function() -> None:
-    """Who is in charge, which programs can tell, which are there, and whether one does."""
+    """The responsible family, its tools, those that are installed, and whether one lists the controller."""
     bare, _ = pci_controllers.unlisted(VIEW, (), VENDORS, ())
     found = [*bare, Controller(id="drives:0000:00:1f.2", pci_address="0000:00:1f.2")]
     rows = pci_controllers.overview(VIEW, VENDORS, found, [Tool(name="drivetool")])
@@ -126,8 +126,8 @@ def test_the_overview_has_a_row_for_each_storage_function() -> None:
     assert known.name == "Hewlett-Packard Company Smart Array Gen8 Controllers"
 
 
-def test_the_overview_says_what_a_port_in_raid_mode_is() -> None:
-    """A port that calls itself RAID, a virtual controller and a card given to a guest are told from RAID cards."""
+def test_the_overview_explains_a_port_in_raid_mode() -> None:
+    """A port that calls itself RAID, a virtual controller and one passed to a guest differ from RAID controllers."""
     functions = (
         raid("0000:00:17.0", "ahci"),
         raid("0000:00:05.0", "virtio-pci", 0x010000),
@@ -139,15 +139,15 @@ def test_the_overview_says_what_a_port_in_raid_mode_is() -> None:
     assert "guest" in notes["0000:05:00.0"]
 
 
-def test_the_overview_tells_which_program_was_used_and_why() -> None:
-    """The evidence knows whose output a controller was read from; the family's note on the controller says why."""
-    sheet = Output.of_text("/opt/bin/oldcli show all", "Card 1\n")
-    sheet.lines[0].fact("example:1", "model", "Card 1")
+def test_the_overview_names_the_tool_that_was_used_and_why() -> None:
+    """The evidence names the tool that a controller was read with; the family's note on it gives the reason."""
+    output = Output.of_text("/opt/bin/oldcli show all", "Card 1\n")
+    output.lines[0].fact("example:1", "model", "Card 1")
     note = Problem(severity="info", where="example:1", message="newcli does not know it.")
     ill = Problem(severity="error", where="example:1", message="It is ill.", kind="state")
     (row,) = pci_controllers.overview(
         HostView(pci=(raid("0000:03:00.0"),)), VENDORS, [Controller(id="example:1", pci_address="0000:03:00.0")],
-        [Tool(name="newcli"), Tool(name="oldcli")], problems=[note, ill], outputs=[sheet],
+        [Tool(name="newcli"), Tool(name="oldcli")], problems=[note, ill], outputs=[output],
     )  # fmt: skip
     assert (row.found, row.reported_by, row.notes) == (("newcli", "oldcli"), ("oldcli",), ("newcli does not know it.",))
 
@@ -158,8 +158,8 @@ BOTH = (
 )
 
 
-def test_of_two_families_with_one_driver_the_one_that_tells_is_in_charge() -> None:
-    """Two makers' cards share a driver: whoever lists the card, else whoever has a program, answers for it."""
+def test_of_two_families_with_one_driver_the_one_with_data_is_responsible() -> None:
+    """The family that lists the controller is responsible, otherwise the one with an installed tool."""
     view = HostView(pci=(raid("0000:03:00.0"),))
     listed = [Controller(id="example:1", pci_address="0000:03:00.0")]
     assert [row.family for row in pci_controllers.overview(view, BOTH, listed)] == ["example"]
@@ -168,15 +168,15 @@ def test_of_two_families_with_one_driver_the_one_that_tells_is_in_charge() -> No
     assert [row.family for row in pci_controllers.overview(view, BOTH, ())] == ["another"]
 
 
-def test_whoever_lists_a_card_is_in_charge_of_it() -> None:
-    """Also where its family does not count the card's driver among its own."""
+def test_the_family_that_lists_a_controller_is_responsible() -> None:
+    """This holds even if the controller's driver is not one of the family's."""
     listed = [Controller(id="example:1", pci_address="0000:03:00.0")]
     (row,) = pci_controllers.overview(HostView(pci=(raid("0000:03:00.0", "new_driver"),)), BOTH, listed)
     assert (row.family, row.controllers, row.listed) == ("example", ("example:1",), True)
 
 
 def test_of_two_families_with_one_driver_both_tools_are_named() -> None:
-    """Without a program nobody can tell whose card it is: both are offered."""
+    """Without a tool the vendor is unknown: both are offered."""
     (problem,) = pci_controllers.unlisted(HostView(pci=(raid("0000:03:00.0"),)), (), BOTH, ())[1]
     assert (problem.kind, problem.where) == ("no_tool", "0000:03:00.0")
     for word in ("anothercli", "newcli"):
@@ -186,15 +186,15 @@ def test_of_two_families_with_one_driver_both_tools_are_named() -> None:
 
 
 def test_a_drive_of_the_kernel_that_no_tool_lists_is_reported() -> None:
-    """The tool left a volume out: the reading is not complete. A volume without a device may be the drive: a note."""
+    """A volume that the tool left out makes the reading incomplete; if a volume has no device, it is a note."""
     machine = replayed("smartarray-gen9-degraded")
-    cards = machine.inventory.controllers
-    assert list(unmatched(machine.view, cards)) == []
-    [card] = [one for one in cards if one.id == "smartarray:0"]
-    last = card.volumes[-1]
-    short = replace(card, volumes=card.volumes[:-1])
-    [lost] = unmatched(machine.view, [short if one is card else one for one in cards])
-    assert (lost.kind, lost.where, last.device in lost.message.split(":")) == ("unread", card.id, True)
+    controllers = machine.inventory.controllers
+    assert list(unmatched(machine.view, controllers)) == []
+    [controller] = [one for one in controllers if one.id == "smartarray:0"]
+    last = controller.volumes[-1]
+    short = replace(controller, volumes=controller.volumes[:-1])
+    [lost] = unmatched(machine.view, [short if one is controller else one for one in controllers])
+    assert (lost.kind, lost.where, last.device in lost.message.split(":")) == ("unread", controller.id, True)
     loose = replace(short, volumes=(*short.volumes, replace(last, device=None)))
-    [doubtful] = unmatched(machine.view, [loose if one is card else one for one in cards])
+    [doubtful] = unmatched(machine.view, [loose if one is controller else one for one in controllers])
     assert (doubtful.kind, last.id in doubtful.message) == ("note", True)

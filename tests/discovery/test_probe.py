@@ -1,4 +1,4 @@
-"""What a look at a machine gives."""
+"""Probing a machine through the kernel: udev, sysfs, mounts."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ HOSTS = ("host-laptop-nvme", "host-lvm-on-md", "host-no-udev", "host-raid-card-n
 
 @pytest.mark.parametrize("machine", HOSTS)
 def test_a_recorded_host_is_read_without_a_problem(machine: str) -> None:
-    """Each recorded host gives its name, its kernel, its disks with size and PCI function, and no problem."""
+    """Each recorded host gives its name, kernel, drives with size and PCI function, and no problem."""
     found = seen(machine)
     assert found.problems == []
     assert found.outputs == []
@@ -43,7 +43,7 @@ def test_a_laptop_is_traced_from_the_drive_to_the_root_directory() -> None:
     assert view.virtual is None
 
 
-def test_a_usb_reader_without_a_card_is_a_disk_of_size_nothing() -> None:
+def test_an_empty_usb_reader_is_a_drive_of_size_0() -> None:
     """A removable device without a medium is there, with its bus, its own driver and size 0."""
     reader = block(seen("host-laptop-nvme").view, "sda")
     assert (reader.model, reader.transport, reader.removable, reader.size_bytes) == ("Card Reader", "usb", True, 0)
@@ -62,7 +62,7 @@ def test_layers_on_md_are_traced_and_bind_mounts_are_not_counted() -> None:
     assert block(view, "/dev/disk/by-id/wwn-0x5000c50091e40098").name == "sdb"
 
 
-def test_volumes_of_raid_cards_have_the_full_world_wide_name() -> None:
+def test_volumes_of_raid_controllers_have_the_full_world_wide_name() -> None:
     """All 128 bits of a RAID volume's name are kept, with its SCSI address, its PCI function and that one's driver."""
     view = seen("host-raid-card-no-tool").view
     volume = block(view, "sdb")
@@ -72,7 +72,7 @@ def test_volumes_of_raid_cards_have_the_full_world_wide_name() -> None:
     assert {function.pci_class for function in view.pci} == {0x010400, 0x010601}
 
 
-def test_subvolumes_of_btrfs_are_mount_points_of_its_disk() -> None:
+def test_subvolumes_of_btrfs_are_mount_points_of_its_drive() -> None:
     """File systems without a device number are found by their source; a directory bound elsewhere is none of them."""
     view = seen("host-vm-virtio").view
     assert view.virtual == "kvm"
@@ -82,8 +82,8 @@ def test_subvolumes_of_btrfs_are_mount_points_of_its_disk() -> None:
     assert block(view, "sr0").kind == "cdrom"
 
 
-def test_sysfs_stands_in_for_udev() -> None:
-    """Without udev, sysfs tells size, serial number, world wide name, place and way of attachment of every drive."""
+def test_sysfs_replaces_udev() -> None:
+    """Without udev, sysfs gives size, serial number, world wide name, address and interface of every drive."""
     view = seen("host-no-udev").view
     assert [device.name for device in view.blocks] == ["dm-0", "nvme0n1", "sda", "sda1", "sdb"]
     sata, sas, nvme = (block(view, name) for name in ("sda", "sdb", "nvme0n1"))
@@ -95,25 +95,25 @@ def test_sysfs_stands_in_for_udev() -> None:
 
 
 def test_a_name_that_scsi_has_cut_off_is_not_taken_for_the_model() -> None:
-    """Without udev and without page 89h, the first 16 letters of an ATA drive's longer name are nobody's model."""
+    """Without udev and page 89h, the first 16 letters of an ATA drive's longer name are not used as its model."""
     assert block(seen("host-no-udev").view, "sda").model is None
 
 
 def test_directories_bound_into_a_container_are_mount_points_where_nothing_better_is_known() -> None:
-    """Inside a container the file system itself is mounted nowhere: then the bound directories tell."""
+    """Inside a container the file system itself is mounted nowhere, so the bound directories are used."""
     assert seen("host-no-udev").view.mountpoints("sda") == ("/app", "/etc/hosts")
 
 
 def test_two_rounds_are_enough() -> None:
-    """Over ssh each round costs: everything that does not depend on an answer is asked at once."""
+    """Each round is a delay over ssh: requests that do not depend on a reply are sent together."""
     runner = Scripted(paths=["/sys/class/block/sda"], files={"/sys/class/block/sda/size": b"2048\n"})
     found = converse(probe_machine(), runner)
     assert len(runner.rounds) == 2
     assert block(found.view, "sda").size_bytes == 1 << 20
 
 
-def test_a_machine_that_tells_nothing_gives_one_problem() -> None:
-    """With neither udev nor sysfs the view is empty, and that is said, once."""
+def test_a_machine_without_udev_and_sysfs_gives_one_problem() -> None:
+    """Without udev and sysfs the view is empty, which is reported once."""
     found = converse(probe_machine(), Scripted())
     assert found.view.blocks == ()
     assert [problem.kind for problem in found.problems] == ["unread"]
@@ -128,7 +128,7 @@ class Slow(Scripted):
 
 
 def test_a_machine_that_is_too_slow_needs_more_time() -> None:
-    """Not a mount of /sys: the problem has the reason and names the time limit."""
+    """The cause is not /sys: the problem has the reason and names the time limit."""
     [problem] = converse(probe_machine(), Slow()).problems[:1]
     assert "timeout, not done after 5 s" in problem.message
     assert "--timeout" in (problem.remedy or "")
@@ -137,14 +137,14 @@ def test_a_machine_that_is_too_slow_needs_more_time() -> None:
     assert "--timeout" in (lost.remedy or "")
 
 
-def test_missing_mount_points_are_said_where_there_is_something_to_mount() -> None:
-    """Disks without a readable table of mounts are a problem: no mount point is not the same as not mounted."""
+def test_missing_mount_points_are_reported_if_there_is_something_to_mount() -> None:
+    """Drives without a readable table of mounts are a problem: no mount point is not the same as not mounted."""
     udev = "P: /devices/pci0000:00/0000:00:1f.2/ata1/host0/target0:0:0/0:0:0:0/block/sda\nN: sda\nE: SUBSYSTEM=block\n"
     found = converse(probe_machine(), Scripted(udev, {"/sys/class/block/sda/size": b"2048\n"}))
     assert [problem.where for problem in found.problems] == ["/proc/self/mountinfo"]
 
 
-def test_a_udev_that_hangs_is_said_and_replaced() -> None:
+def test_a_udev_that_hangs_is_reported_and_replaced() -> None:
     """A database that could not be read in time leaves what sysfs reports, and is reported."""
     files = {"/sys/class/block/sda/size": b"2048\n", "/proc/self/mountinfo": b""}
     found = converse(probe_machine(), Scripted(Failure.TIMEOUT, files, ["/sys/class/block/sda"]))
@@ -152,15 +152,15 @@ def test_a_udev_that_hangs_is_said_and_replaced() -> None:
     assert [problem.kind for problem in found.problems] == ["unread"]
 
 
-def test_lines_in_no_known_form_are_kept_and_said() -> None:
-    """A table of the kernel with lines that nobody understands is a problem, and the lines are listed as unparsed."""
+def test_lines_in_no_known_form_are_kept_and_reported() -> None:
+    """A table of the kernel with unknown lines is a problem, and the lines are listed as unparsed."""
     found = converse(probe_machine(), Scripted("what is this\nP: /devices/x\n"))
-    assert [line.text for sheet in found.outputs for line in sheet.unparsed()] == ["what is this"]
+    assert [line.text for output in found.outputs for line in output.unparsed()] == ["what is this"]
     assert any("udev database" in problem.where for problem in found.problems)
 
 
-def test_the_path_of_a_multipath_nvme_drive_tells_its_pci_function() -> None:
-    """The visible device of native NVMe multipath is virtual; the hidden one below the card tells where it is."""
+def test_the_path_of_a_multipath_nvme_drive_contains_its_pci_function() -> None:
+    """The visible device of native NVMe multipath is virtual; the hidden one below the controller has the path."""
     udev = (
         "P: /devices/virtual/nvme-subsystem/nvme-subsys0/nvme0n1\nN: nvme0n1\nE: SUBSYSTEM=block\nE: DEVTYPE=disk\n\n"
         "P: /devices/pci0000:80/0000:80:01.0/0000:81:00.0/nvme/nvme0/nvme0c0n1\nE: SUBSYSTEM=block\nE: DEVTYPE=disk\n"
@@ -171,7 +171,7 @@ def test_the_path_of_a_multipath_nvme_drive_tells_its_pci_function() -> None:
 
 
 def test_devices_that_nobody_has_set_up_are_not_shown() -> None:
-    """Empty loop and network block devices, RAM disks and compressed swap in memory are no storage of the machine."""
+    """Empty loop and network block devices, RAM drives and compressed swap in memory are not storage of the machine."""
     names = ("loop0", "loop1", "nbd0", "ram0", "zram0")
     files = {f"/sys/class/block/{name}/size": b"0\n" for name in names} | {"/sys/class/block/loop1/size": b"8\n"}
     found = converse(probe_machine(), Scripted(files=files, paths=[f"/sys/class/block/{name}" for name in names]))
@@ -200,7 +200,7 @@ def test_a_name_with_a_slash_is_found_in_sysfs_and_in_dev() -> None:
 
 
 def test_this_very_machine_is_read() -> None:
-    """The local runner and the look give a host name, a kernel, and a size for whatever disks there are."""
+    """The local runner gives a host name, a kernel, and a size for each drive of this machine."""
     found = converse(probe_machine(), LocalRunner())
     assert found.view.hostname
     assert found.view.kernel

@@ -1,4 +1,4 @@
-"""A server with thirty drives, and a MegaRAID controller without its tool: all that is known comes from the kernel.
+"""A server with thirty drives, and a MegaRAID controller without its tool: everything known comes from the kernel.
 
 ``thirty/`` was recorded in the lab (``python -m tests.lab --record``).
 """
@@ -29,8 +29,8 @@ def run(*words: str) -> Result:
 @cache
 def inventory() -> dict[str, Any]:
     """The JSON of ``raidctl show``."""
-    told: dict[str, Any] = json.loads(run("show", "--json").stdout)
-    return told
+    reported: dict[str, Any] = json.loads(run("show", "--json").stdout)
+    return reported
 
 
 @cache
@@ -44,8 +44,8 @@ def functions() -> dict[str, str]:
     return dict(re.findall(r"(?m)^P: /devices/pci[^/\n]+/(\S+)\n(?:[^P\n].*\n)*?E: DRIVER=(\w+)$", text))
 
 
-def disks(*drivers: str) -> list[str]:
-    """The nodes of the kernel's disks below controllers with these drivers.
+def block_devices(*drivers: str) -> list[str]:
+    """The nodes of the kernel's block devices below controllers with these drivers.
 
     P: /devices/pci0000:00/0000:00:08.0/ata2/host1/target1:0:0/1:0:0:0/block/sda
     """
@@ -61,13 +61,13 @@ def address() -> str:
 
 
 def test_thirty_drives_are_all_listed_once_in_the_kernel_s_order() -> None:
-    """Every disk of the kernel's plain controllers is there once, within a controller in the order of their names."""
-    cards = [[drive["device"] for drive in card["drives"]] for card in inventory()["controllers"]]
-    listed = [device for card in cards for device in card]
-    assert sorted(listed) == disks(*PLAIN)
+    """Every drive of the kernel's plain controllers is listed once, in the order of the kernel's names."""
+    drives = [[drive["device"] for drive in controller["drives"]] for controller in inventory()["controllers"]]
+    listed = [device for controller in drives for device in controller]
+    assert sorted(listed) == block_devices(*PLAIN)
     assert len(listed) == 30
-    for card in cards:
-        assert card == sorted(card, key=lambda device: (len(device), device))
+    for controller in drives:
+        assert controller == sorted(controller, key=lambda device: (len(device), device))
 
 
 def test_the_table_of_thirty_drives_fits_80_columns() -> None:
@@ -75,11 +75,11 @@ def test_the_table_of_thirty_drives_fits_80_columns() -> None:
     lines = run("show").stdout.splitlines()
     assert [line for line in lines if len(line) > 80] == []
     shown = {word for line in lines for word in line.split() if word.startswith("/dev/sd")}
-    assert set(disks(*PLAIN)) <= shown
+    assert set(block_devices(*PLAIN)) <= shown
 
 
-def test_the_number_of_questions_grows_with_the_number_of_drives_and_no_faster() -> None:
-    """No command runs twice, and no drive is asked more than a handful of questions."""
+def test_the_number_of_requests_grows_with_the_number_of_drives_and_no_faster() -> None:
+    """No command runs twice, and each drive has only a handful of requests."""
     answers = json.loads((RECORDED / "record.json").read_text(encoding="utf-8"))["answers"]
     argvs = [" ".join(entry["run"]) for entry in answers if "run" in entry]
     assert len(argvs) == len(set(argvs))
@@ -97,14 +97,14 @@ def test_show_names_the_tool_that_a_controller_needs_and_exits_with_4() -> None:
 
 
 def test_doctor_names_the_controller_its_driver_and_its_tool() -> None:
-    """The report of doctor says which controller, that the kernel drives it, and which tool is missing; exit 4."""
+    """The doctor's report names the controller, its kernel driver and the missing tool; exit code 4."""
     done = run("doctor")
     assert done.exit_code == 4, done.output
     for word in (address(), "megaraid_sas", "storcli"):
         assert word in done.stdout
 
 
-def test_the_disk_of_a_controller_without_a_tool_is_not_taken_for_a_plain_drive() -> None:
+def test_the_device_of_a_controller_without_a_tool_is_not_taken_for_a_plain_drive() -> None:
     """What the controller shows the system may be a RAID: raidctl lists no drive for it."""
-    [disk] = disks("megaraid_sas")
-    assert disk not in [drive["device"] for card in inventory()["controllers"] for drive in card["drives"]]
+    [disk] = block_devices("megaraid_sas")
+    assert disk not in [drive["device"] for controller in inventory()["controllers"] for drive in controller["drives"]]

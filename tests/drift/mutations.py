@@ -46,10 +46,10 @@ class Mutation(NamedTuple):
 def objects(document: Doc) -> Iterator[tuple[str, str, tuple[str | int, ...], Doc]]:
     """Every object: kind, id, place, itself."""
     yield "host", "host", ("host",), document["host"]
-    for number, card in enumerate(document["controllers"]):
-        yield "controller", card["id"], ("controllers", number), card
+    for number, controller in enumerate(document["controllers"]):
+        yield "controller", controller["id"], ("controllers", number), controller
         for name, kind in KINDS.items():
-            for index, item in enumerate(card[name]):
+            for index, item in enumerate(controller[name]):
                 yield kind, item["id"], ("controllers", number, name, index), item
     for number, one in enumerate(document["problems"]):
         yield "problem", one["where"], ("problems", number), one
@@ -66,11 +66,11 @@ def _struct(kind: str) -> inspect.StructType:
         return _bare(top["host"])
     if kind in ("problem", "tool"):
         return _bare(_item(top[f"{kind}s"]))
-    card = _bare(_item(top["controllers"]))
+    controller = _bare(_item(top["controllers"]))
     if kind == "controller":
-        return card
+        return controller
     name = next(name for name, word in KINDS.items() if word == kind)
-    return _bare(_item(next(field.type for field in card.fields if field.name == name)))
+    return _bare(_item(next(field.type for field in controller.fields if field.name == name)))
 
 
 def _plain(kind: inspect.Type) -> inspect.Type:
@@ -119,7 +119,7 @@ def _fields(of: Target, item: Mapping[str, Any]) -> Iterator[Target]:
 
 
 def _within(of: Target, name: str, value: Any) -> Iterator[Target]:
-    """What stands in a field that is no plain value."""
+    """The value of a field that is a struct, a list or a dictionary."""
     nested = [one for one in _options(of.type) if isinstance(one, inspect.StructType)]
     if isinstance(value, dict) and nested:
         yield from _fields(of._replace(type=nested[0]), value)
@@ -179,7 +179,7 @@ def is_noise(kind: str, field: str, value: Any) -> bool:
 
 
 def change(state: Inventory, dice: random.Random, *, noise: bool = False) -> Mutation | None:
-    """Change one field; None where the dice fell on one that has no other value."""
+    """Change one field; None if the chosen one has no other value."""
     document = ordered(state)
     every = [one for one in targets(document) if is_noise(one.kind, one.field, _at(document, one.path)) == noise]
     if not every:
@@ -203,7 +203,7 @@ def change(state: Inventory, dice: random.Random, *, noise: bool = False) -> Mut
 
 
 def remove(state: Inventory, dice: random.Random) -> Mutation | None:
-    """Take one object away."""
+    """Remove one object."""
     document = ordered(state)
     every = [one for one in objects(document) if one[0] != "host"]
     if not every:
@@ -215,7 +215,7 @@ def remove(state: Inventory, dice: random.Random) -> Mutation | None:
 
 
 def add(state: Inventory, dice: random.Random) -> Mutation | None:
-    """Put one object more there: like another one, with an id and an identity of its own."""
+    """Add an object like another one, with a new id and a new identity."""
     document = ordered(state)
     every = [one for one in objects(document) if one[0] not in ("host", "controller")]
     if not every:

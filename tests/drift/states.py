@@ -1,4 +1,4 @@
-"""States of machines for these tests: the recorded ones, and changes of them."""
+"""Inventories for the drift tests: the recorded ones, and changes of them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from raidctl.model import Inventory
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 MACHINES = sorted(path.parts[-3] for path in FIXTURES.glob("*/expected/inventory.json"))
 GEN9 = "smartarray-gen9-degraded"
-CARD = "smartarray:0"
+CONTROLLER = "smartarray:0"
 
 
 @cache
@@ -45,7 +45,7 @@ def only(drift: Drift) -> Change:
     return change
 
 
-def card(document: dict[str, Any], name: str = CARD) -> dict[str, Any]:
+def controller(document: dict[str, Any], name: str = CONTROLLER) -> dict[str, Any]:
     """A controller of a document."""
     return next(one for one in document["controllers"] if one["id"] == name)
 

@@ -1,4 +1,4 @@
-"""A state in git: the same machine gives the same bytes."""
+"""A snapshot in git: the same machine gives the same bytes."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ def _shuffled(document: Doc) -> None:
     dice = random.Random(7)  # noqa: S311 - the same in every run
     for name in ("controllers", "problems", "tools"):
         dice.shuffle(document[name])
-    for card in document["controllers"]:
+    for controller in document["controllers"]:
         for name in ("drives", "volumes", "arrays", "batteries"):
-            dice.shuffle(card[name])
-        for each in card["drives"]:
+            dice.shuffle(controller[name])
+        for each in controller["drives"]:
             dice.shuffle(each["mounts"])
-        for each in card["arrays"]:
+        for each in controller["arrays"]:
             dice.shuffle(each["drives"])
 
 
 @pytest.mark.parametrize("machine", MACHINES)
 def test_the_order_in_which_things_were_read_means_nothing(machine: str) -> None:
-    """Shuffled, it gives the same bytes."""
+    """A shuffled inventory gives the same bytes."""
     shuffled = changed(state(machine), _shuffled)
     assert to_json(canonical(shuffled).document) == to_json(canonical(state(machine)).document)
 
@@ -78,7 +78,7 @@ def test_figures_that_run_are_masked_and_words_stay() -> None:
     ],
 )  # fmt: skip
 def test_what_is_set_or_named_is_no_noise(label: str, value: str) -> None:
-    """A setting that somebody changes is drift, also where a figure says it."""
+    """A changed setting is drift, even if it contains a figure."""
     assert not is_measured("controller", label, value)
 
 
@@ -91,12 +91,12 @@ def test_what_is_set_or_named_is_no_noise(label: str, value: str) -> None:
     ],
 )  # fmt: skip
 def test_what_is_measured_or_counted_is_noise(label: str, value: str) -> None:
-    """It is another figure in a minute."""
+    """The figure is different a minute later."""
     assert is_measured("drive", label, value)
 
 
 def test_a_check_that_goes_on_gives_the_same_bytes() -> None:
-    """Only its percentage has changed."""
+    """A check whose percentage alone has changed is no drift."""
 
     def later(document: Doc) -> None:
         volume = item(document, "smartarray:0/v2")

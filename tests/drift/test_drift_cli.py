@@ -20,16 +20,16 @@ from raidctl.drift.canonical import canonical
 from raidctl.model import Inventory
 from raidctl.output.json import to_json
 from raidctl.snapshots.store import FILE
-from tests.drift.states import CARD, FIXTURES, GEN9, changed, item, state
+from tests.drift.states import CONTROLLER, FIXTURES, GEN9, changed, item, state
 
 Run = Callable[..., Result]
 RECORDED = str(FIXTURES / GEN9)
-UNREAD = {"severity": "warning", "kind": "unread", "where": CARD, "message": "No answer.", "remedy": None}
+UNREAD = {"severity": "warning", "kind": "unread", "where": CONTROLLER, "message": "No answer.", "remedy": None}
 
 
 @pytest.fixture
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
-    """Run a command line with a state directory of its own."""
+    """Run a command line with an empty state directory."""
     monkeypatch.setenv("COLUMNS", "80")
 
     def start(*words: str | Path, stdin: bytes | None = None) -> Result:
@@ -45,11 +45,11 @@ def _file(path: Path, inventory: Inventory) -> Path:
 
 
 def _failed(document: dict[str, Any]) -> None:
-    item(document, f"{CARD}/battery0")["status"] = "failed"
+    item(document, f"{CONTROLLER}/battery0")["status"] = "failed"
 
 
 def test_the_story_of_a_split_that_somebody_changed(run: Run) -> None:
-    """Keep, change, compare, look back."""
+    """Snapshots are saved, compared and listed as the manual describes."""
     demo = ("--demo", "p400")
     assert run(*demo, "snapshot").output.startswith("Saved as snapshot 1, the first of")
     same = run(*demo, "diff")
@@ -57,9 +57,9 @@ def test_the_story_of_a_split_that_somebody_changed(run: Run) -> None:
     assert run(*demo, "cache", "split", "/", "50/50", "--yes").exit_code == 0
     drift = run(*demo, "diff")
     assert drift.exit_code == 1
-    said = " ".join(drift.output.split())
-    assert "4 changes info The controller smartarray:1, cache share for reads: 25 % before, 50 % now." in said
-    assert "The controller smartarray:1, cache for reads: 128 MiB before, 256 MiB now." in said
+    printed = " ".join(drift.output.split())
+    assert "4 changes info The controller smartarray:1, cache share for reads: 25 % before, 50 % now." in printed
+    assert "The controller smartarray:1, cache for reads: 128 MiB before, 256 MiB now." in printed
     assert 'Saved as snapshot 2; it differs from snapshot 1: "raidctl diff 1 2".' in run(*demo, "snapshot").output
     assert "Saved as snapshot 3; nothing has changed since snapshot 2." in run(*demo, "snapshot").output
     history = run(*demo, "--json", "history", "smartarray:1.cache.read_percent")
@@ -85,11 +85,11 @@ def test_json_is_what_the_schema_promises(run: Run, answer: str, words: tuple[st
 
 
 def test_history_as_json_is_what_the_schema_promises(run: Run) -> None:
-    """With values of any kind."""
+    """The JSON fits its schema, with values of any kind."""
     run("--replay", RECORDED, "snapshot")
     promised = json.loads(run("schema", "history").output)
     for field in ("cache", "firmware", "batteries"):
-        answer = run("--replay", RECORDED, "--json", "history", f"{CARD}.{field}")
+        answer = run("--replay", RECORDED, "--json", "history", f"{CONTROLLER}.{field}")
         jsonschema.validate(json.loads(answer.output), promised)
 
 
@@ -108,7 +108,7 @@ def test_a_file_for_git_is_the_same_bytes_again(run: Run, tmp_path: Path) -> Non
 
 
 def test_a_file_that_is_no_state_is_not_overwritten(run: Run, tmp_path: Path) -> None:
-    """A slip of the hand costs nothing."""
+    """A mistyped target costs nothing."""
     path = tmp_path / "thesis.json"
     path.write_text("precious", encoding="utf-8")
     answer = run("--replay", RECORDED, "snapshot", "--output", path)
@@ -124,21 +124,21 @@ def test_two_files_are_compared(run: Run, tmp_path: Path) -> None:
     assert "CRITICAL  The battery of smartarray:0 was ok and is failed." in answer.output
     [change] = json.loads(run("diff", before, after, "--json").output)["changes"]
     assert (change["id"], change["field"], change["old"], change["new"]) == (
-        f"{CARD}/battery0", "status", "ok", "failed",
+        f"{CONTROLLER}/battery0", "status", "ok", "failed",
     )  # fmt: skip
-    assert run("diff", before, after, "--ignore", f"{CARD}/battery0").exit_code == 0
+    assert run("diff", before, after, "--ignore", f"{CONTROLLER}/battery0").exit_code == 0
     assert run("diff", before, "-", stdin=after.read_bytes()).exit_code == 1
 
 
 def test_lines_fit_the_screen(run: Run) -> None:
-    """80 columns, whatever the tools say."""
+    """No line is longer than 80 columns, whatever the tools print."""
     answer = run("diff", RECORDED, str(FIXTURES / "lab-md"), "-v")
     assert max(map(len, answer.output.splitlines())) <= 80
 
 
 def test_noise_is_counted_and_shown_with_all(run: Run, tmp_path: Path) -> None:
-    """A temperature makes no drift by itself."""
-    warm = changed(state(), lambda document: item(document, f"{CARD}/1I:1:1").update(temperature_celsius=55))
+    """A changed temperature alone is not drift."""
+    warm = changed(state(), lambda document: item(document, f"{CONTROLLER}/1I:1:1").update(temperature_celsius=55))
     before, after = _file(tmp_path / "a.json", state()), _file(tmp_path / "b.json", warm)
     quiet = run("diff", before, after)
     assert (quiet.exit_code, "1 volatile field changed too" in quiet.output) == (0, True)
@@ -146,8 +146,8 @@ def test_noise_is_counted_and_shown_with_all(run: Run, tmp_path: Path) -> None:
     assert (loud.exit_code, "temperature_celsius" in loud.output) == (1, True)
     canonical_file = tmp_path / "c.json"
     canonical_file.write_text(to_json(canonical(state()).document), encoding="utf-8")
-    told = run("diff", canonical_file, after, "--all")
-    assert (told.exit_code, "was written without noise" in told.stderr) == (0, True)
+    printed = run("diff", canonical_file, after, "--all")
+    assert (printed.exit_code, "was written without noise" in printed.stderr) == (0, True)
 
 
 @pytest.mark.parametrize(
@@ -164,8 +164,8 @@ def test_noise_is_counted_and_shown_with_all(run: Run, tmp_path: Path) -> None:
         (b'{"schema_version": "1", "host": {}, "controllers": []}\n' * 2, "has more than one inventory"),
     ],
 )
-def test_a_file_that_cannot_be_used_is_told_in_a_sentence(run: Run, tmp_path: Path, data: bytes, words: str) -> None:
-    """Which file, and what is the matter with it."""
+def test_an_unusable_file_is_reported_in_a_sentence(run: Run, tmp_path: Path, data: bytes, words: str) -> None:
+    """The message names the file and the error."""
     path = tmp_path / "x.json"
     path.write_bytes(data)
     answer = run("diff", path, RECORDED)
@@ -179,7 +179,7 @@ def test_a_file_that_cannot_be_used_is_told_in_a_sentence(run: Run, tmp_path: Pa
     "data", [b"", b"root:x:0:0:root:/root:/bin/bash\n", b"\0" * 4096], ids=["nothing", "a text", "zeros"]
 )
 def test_what_nobody_recognises_is_no_state_that_could_differ(run: Run, tmp_path: Path, data: bytes) -> None:
-    """A text, zeros, nothing: not the state of a machine that has lost its name and everything else."""
+    """Text, zeros and nothing are not the snapshot of a machine that lost its name and everything else."""
     path = tmp_path / "notes.txt"
     path.write_bytes(data)
     for words in ((path, RECORDED), (RECORDED, path)):
@@ -189,7 +189,7 @@ def test_what_nobody_recognises_is_no_state_that_could_differ(run: Run, tmp_path
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         (("diff", "nowhere.json"), "is no file, number of a snapshot"),
         (("diff", "7", RECORDED), "There is no snapshot 7"),
@@ -204,30 +204,30 @@ def test_what_nobody_recognises_is_no_state_that_could_differ(run: Run, tmp_path
         (("diff", RECORDED, RECORDED, "--ignore", "firmwear"), 'did you mean "firmware"'),
     ],
 )
-def test_what_cannot_be_meant_is_told_with_what_to_do(run: Run, words: tuple[str, ...], told: str) -> None:
-    """Exit code 2, and one sentence."""
+def test_invalid_arguments_are_refused_with_a_remedy(run: Run, words: tuple[str, ...], message: str) -> None:
+    """Each has exit code 2, and one sentence."""
     answer = run(*words)
     assert answer.exit_code == 2
-    assert told in " ".join(answer.stderr.split())
+    assert message in " ".join(answer.stderr.split())
 
 
 @pytest.mark.parametrize(
-    ("what", "told"),
+    ("what", "message"),
     [
         ("smartarray:0/v9.status", "No snapshot has the object"), ("smartarray:0", "which field?"),
         ("smartarray:0.firmwear", 'did you mean "firmware"'),
     ],
 )  # fmt: skip
-def test_a_value_that_never_was_is_told(run: Run, what: str, told: str) -> None:
+def test_an_unknown_object_or_field_is_reported(run: Run, what: str, message: str) -> None:
     """A typo is no empty history."""
     run("--replay", RECORDED, "snapshot")
     answer = run("--replay", RECORDED, "history", what)
     assert answer.exit_code == 2
-    assert told in " ".join(answer.stderr.split())
+    assert message in " ".join(answer.stderr.split())
 
 
 def test_a_state_that_cannot_be_kept_is_printed(run: Run, tmp_path: Path) -> None:
-    """The damaged store is told of and not touched; what was read can still be saved."""
+    """The damaged store is reported and not touched; what was read can still be saved."""
     place = tmp_path / "kept"
     place.mkdir(mode=0o700)
     (place / FILE).write_bytes(b"not a database" * 1000)
@@ -240,33 +240,33 @@ def test_a_state_that_cannot_be_kept_is_printed(run: Run, tmp_path: Path) -> Non
 
 
 def test_the_history_in_a_damaged_store_is_no_missing_object(run: Run, tmp_path: Path) -> None:
-    """Where no state can be read, that is said; nobody is told that there was no such object."""
+    """If no snapshot can be read, that is the message, not that the object never existed."""
     run("--replay", RECORDED, "snapshot")
     with closing(sqlite3.connect(tmp_path / "kept" / FILE)) as database, database:
         database.execute("UPDATE document SET body = X'00'")
-    answer = run("--replay", RECORDED, "history", f"{CARD}.status")
+    answer = run("--replay", RECORDED, "history", f"{CONTROLLER}.status")
     assert (answer.exit_code, "Snapshot 1 of" in answer.stderr, "is invalid" in answer.stderr) == (3, True, True)
 
 
-@pytest.mark.parametrize(("size", "told"), [(2 * 10**12, "before, 2 TB now."), (1, "bytes before")])
-def test_sizes_have_a_unit_and_are_told_to_the_byte_where_they_would_read_alike(
-    run: Run, tmp_path: Path, size: int, told: str
+@pytest.mark.parametrize(("size", "expected"), [(2 * 10**12, "before, 2 TB now."), (1, "bytes before")])
+def test_sizes_have_a_unit_and_are_exact_if_they_would_read_alike(
+    run: Run, tmp_path: Path, size: int, expected: str
 ) -> None:
-    """1.8 TB that became 1.8 TB would say nothing."""
+    """Two equal figures would show no change."""
 
     def resize(document: dict[str, Any]) -> None:
-        volume = item(document, f"{CARD}/v2")
+        volume = item(document, f"{CONTROLLER}/v2")
         volume["size_bytes"] = size if size > 1 else volume["size_bytes"] + size
 
     before, after = _file(tmp_path / "a.json", state()), _file(tmp_path / "b.json", changed(state(), resize))
     answer = run("diff", before, after)
-    said = " ".join(answer.output.split())
-    assert "1 warning" in said
-    assert f"The volume {CARD}/v2, size: " in said
-    assert told in said
+    printed = " ".join(answer.output.split())
+    assert "1 warning" in printed
+    assert f"The volume {CONTROLLER}/v2, size: " in printed
+    assert expected in printed
 
 
-def test_the_list_tells_the_first_state_of_each_machine_from_those_that_differ(run: Run) -> None:
+def test_the_list_marks_the_first_snapshot_of_each_machine(run: Run) -> None:
     """What was kept first has not changed: there was nothing before it."""
     for name in (RECORDED, str(FIXTURES / "smartarray-p400"), RECORDED):
         run("--replay", name, "snapshot")
@@ -274,7 +274,7 @@ def test_the_list_tells_the_first_state_of_each_machine_from_those_that_differ(r
     assert [(row[4], row[5]) for row in rows] == [("flint", "first"), ("anvil", "first"), ("flint", "same")]
 
 
-def test_a_clock_that_was_set_back_is_told(run: Run, tmp_path: Path) -> None:
+def test_a_clock_that_was_set_back_is_reported(run: Run, tmp_path: Path) -> None:
     """The state is kept, and is the last one."""
     run("--replay", RECORDED, "snapshot")
     with closing(sqlite3.connect(tmp_path / "kept" / FILE)) as database, database:
@@ -287,7 +287,7 @@ def test_a_clock_that_was_set_back_is_told(run: Run, tmp_path: Path) -> None:
 
 
 def test_two_hosts_in_one_store_are_not_mixed_up(run: Run) -> None:
-    """The last state of a machine is its own, whoever was kept after it."""
+    """The last snapshot of a machine is found whatever host was saved after it."""
     other = str(FIXTURES / "smartarray-p400")
     run("--replay", RECORDED, "snapshot")
     run("--replay", other, "snapshot")
@@ -297,8 +297,8 @@ def test_two_hosts_in_one_store_are_not_mixed_up(run: Run) -> None:
     assert len(json.loads(run("--json", "snapshot", "--list").output)) == 2
 
 
-def test_a_machine_of_which_not_all_can_be_read_is_kept_and_told(run: Run) -> None:
-    """Exit code as of show; the list says that it was not all."""
+def test_an_incomplete_reading_is_kept_and_reported(run: Run) -> None:
+    """The exit code is that of show; the list marks the snapshot as incomplete."""
     crashes = str(FIXTURES / "megaraid-second-card-crashes")
     answer = run("--replay", crashes, "snapshot")
     assert answer.exit_code == 3
@@ -319,11 +319,11 @@ def test_old_states_are_removed_when_asked(run: Run, tmp_path: Path) -> None:
 
 
 def test_a_value_that_could_not_be_read_is_not_called_absent(run: Run, tmp_path: Path) -> None:
-    """The document of a kept state is lost; the others are shown."""
+    """The lost document of a snapshot is reported; the others are shown."""
     run("--replay", RECORDED, "snapshot")
     with closing(sqlite3.connect(tmp_path / "kept" / FILE)) as database, database:
         database.execute("INSERT INTO state SELECT 2, at, host, source, 0, 'lost', noise FROM state")
-    answer = run("--replay", RECORDED, "history", f"{CARD}.firmware")
+    answer = run("--replay", RECORDED, "history", f"{CONTROLLER}.firmware")
     assert answer.exit_code == 3
     assert "snapshot cannot be read" in answer.output
 
@@ -338,7 +338,7 @@ def test_a_state_without_noise_hides_none_that_could_be_shown(run: Run, tmp_path
 
 
 @pytest.mark.parametrize(
-    ("field", "told"),
+    ("field", "message"),
     [
         ("smartarray:0/v1.rpm", 'A volume has no field "rpm"'),
         ("smartarray:0.raid_level", 'A controller has no field "raid_level"'),
@@ -350,16 +350,16 @@ def test_a_state_without_noise_hides_none_that_could_be_shown(run: Run, tmp_path
     ],
     ids=["of a drive", "of a volume", "of others", "misspelt", "a label after a dot", "a label", "a mount"],
 )  # fmt: skip
-def test_the_history_of_a_field_that_such_a_thing_does_not_have_is_no_answer(run: Run, field: str, told: str) -> None:
-    """A value of another kind of object, or one that nobody ever told, is not shown as "not told"."""
+def test_the_history_of_a_field_that_the_object_lacks_is_refused(run: Run, field: str, message: str) -> None:
+    """A field of another kind of object, or one that does not exist, is not shown as unknown."""
     assert run("--replay", RECORDED, "snapshot").exit_code == 0
     answer = run("--replay", RECORDED, "history", field)
     assert (answer.exit_code, answer.stdout) == (2, "")
-    assert told in answer.stderr
+    assert message in answer.stderr
 
 
-def test_the_history_of_a_field_that_was_never_told_is_shown(run: Run) -> None:
-    """It has such a field: that nobody told its value is the answer."""
+def test_the_history_of_a_field_that_was_never_reported_is_shown(run: Run) -> None:
+    """The object has such a field, so the history shows that its value was never reported."""
     assert run("--replay", RECORDED, "snapshot").exit_code == 0
     answer = run("--replay", RECORDED, "history", "smartarray:0/v1.layout")
     assert (answer.exit_code, "unknown" in answer.stdout) == (0, True)
@@ -395,7 +395,7 @@ def test_a_file_is_not_replaced_by_less(run: Run, tmp_path: Path) -> None:
 
 
 def test_what_could_not_be_read_before_either_is_no_reason_to_keep_a_file(run: Run, tmp_path: Path) -> None:
-    """Nothing is lost with it."""
+    """Replacing the file loses nothing."""
     path, cut = tmp_path / "db7.json", tmp_path / "cut"
     shutil.copytree(RECORDED, cut)
     (cut / "hpssacli-ctrl-all-show-config-detail.out").write_text("")
@@ -409,7 +409,7 @@ def test_what_is_milder_is_left_out(run: Run, tmp_path: Path) -> None:
     """--min-severity decides what is shown, and the exit code."""
     before = _file(tmp_path / "a.json", state())
     after = _file(
-        tmp_path / "b.json", changed(state(), lambda document: item(document, f"{CARD}/1I:1:1").update(bay="9"))
+        tmp_path / "b.json", changed(state(), lambda document: item(document, f"{CONTROLLER}/1I:1:1").update(bay="9"))
     )
     assert run("diff", before, after).exit_code == 1
     quiet = run("diff", before, after, "--min-severity", "warning")
@@ -423,9 +423,9 @@ def test_what_is_milder_is_left_out(run: Run, tmp_path: Path) -> None:
     ("change", "code", "words"),
     [
         (lambda _: None, 0, "RAID OK - no change since"),
-        (lambda document: item(document, f"{CARD}/1I:1:1").update(bay="9"), 0, "RAID OK - 1 for information"),
+        (lambda document: item(document, f"{CONTROLLER}/1I:1:1").update(bay="9"), 0, "RAID OK - 1 for information"),
         (
-            lambda document: item(document, f"{CARD}/1I:1:1").update(write_cache="enabled"),
+            lambda document: item(document, f"{CONTROLLER}/1I:1:1").update(write_cache="enabled"),
             1,
             "RAID WARNING - 1 warning",
         ),
@@ -436,7 +436,7 @@ def test_what_is_milder_is_left_out(run: Run, tmp_path: Path) -> None:
 def test_a_comparison_for_nagios(
     run: Run, tmp_path: Path, change: Callable[[dict[str, Any]], None], code: int, words: str
 ) -> None:
-    """The worst change is the state; what is for information wakes nobody; what could not be read is UNKNOWN."""
+    """The worst change is the state; information alone is OK; an incomplete reading is UNKNOWN."""
     before, after = _file(tmp_path / "a.json", state()), _file(tmp_path / "b.json", changed(state(), change))
     answer = run("diff", before, after, "--format", "nagios")
     assert (answer.exit_code, answer.stdout.startswith(words)) == (code, True)
@@ -448,7 +448,7 @@ def test_no_placeholder_of_the_noise_filter_is_shown(run: Run, tmp_path: Path) -
 
     def rebuild(document: dict[str, Any]) -> None:
         document["problems"].append({**UNREAD, "kind": "state", "message": "Rebuilding, 37 % complete."})
-        item(document, f"{CARD}/1I:1:1")["status_text"] = "Rebuilding 37 %"
+        item(document, f"{CONTROLLER}/1I:1:1")["status_text"] = "Rebuilding 37 %"
 
     before, after = _file(tmp_path / "a.json", state()), _file(tmp_path / "b.json", changed(state(), rebuild))
     shown = run("diff", before, after).stdout

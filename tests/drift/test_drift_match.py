@@ -10,25 +10,25 @@ import pytest
 
 from raidctl.drift.diff import diff
 from raidctl.model import Inventory
-from tests.drift.states import CARD, card, changed, found, item, only, state
+from tests.drift.states import CONTROLLER, changed, controller, found, item, only, state
 
 Doc = dict[str, Any]
-A1, A2, SPARE = f"{CARD}/1I:1:1", f"{CARD}/1I:1:2", f"{CARD}/2I:1:7"
+A1, A2, SPARE = f"{CONTROLLER}/1I:1:1", f"{CONTROLLER}/1I:1:2", f"{CONTROLLER}/2I:1:7"
 
 
 def _rebay(document: Doc, old: str, new: str) -> None:
-    """Move a drive to another bay, as a tool would tell it."""
+    """Move a drive to another bay, as a tool would report it."""
     drive = item(document, old)
     drive.update(id=new, bay=new.rpartition(":")[2])
     for problem in document["problems"]:
         problem["where"] = new if problem["where"] == old else problem["where"]
-    for array in card(document)["arrays"]:
+    for array in controller(document)["arrays"]:
         for name in ("drives", "spares"):
             array[name] = [new if each == old else each for each in array[name]]
 
 
 def _renumber(document: Doc, old: str, new: str) -> None:
-    """Give a card another number, and with it everything on it."""
+    """Give a controller, and everything on it, another number."""
 
     def renamed(value: Any) -> Any:
         if isinstance(value, str) and (value == old or value.startswith(f"{old}/")):
@@ -44,17 +44,17 @@ def _renumber(document: Doc, old: str, new: str) -> None:
 
 
 def test_a_drive_in_another_bay_has_moved() -> None:
-    """One move: no loss, no gain, no change of its array, its bay told with it."""
-    after = changed(state(), lambda document: _rebay(document, A1, f"{CARD}/1I:1:9"))
+    """A move is one change: no loss, no gain, no change of its array, and it names the bay."""
+    after = changed(state(), lambda document: _rebay(document, A1, f"{CONTROLLER}/1I:1:9"))
     change = only(diff(state(), after))
-    assert (change.kind, change.object, change.old, change.new) == ("moved", "drive", A1, f"{CARD}/1I:1:9")
+    assert (change.kind, change.object, change.old, change.new) == ("moved", "drive", A1, f"{CONTROLLER}/1I:1:9")
     assert change.message == (
         "The drive (EG0300FCVBF, serial number W7K0AB3D) was smartarray:0/1I:1:1 and is now smartarray:0/1I:1:9."
     )
 
 
 def test_two_drives_that_were_swapped_are_two_moves() -> None:
-    """Nothing is replaced: each serial number is there still."""
+    """Both serial numbers are still present, so nothing is replaced."""
 
     def swap(document: Doc) -> None:
         _rebay(document, A1, "elsewhere")
@@ -100,14 +100,14 @@ def test_a_moved_drive_takes_along_what_belongs_to_its_bay() -> None:
     """Its device and its details are part of the move; a failure that came with it is not."""
 
     def move(document: Doc) -> None:
-        _rebay(document, A1, f"{CARD}/1I:1:9")
-        item(document, f"{CARD}/1I:1:9").update(details={"Connector": "9"}, device="/dev/sdq")
+        _rebay(document, A1, f"{CONTROLLER}/1I:1:9")
+        item(document, f"{CONTROLLER}/1I:1:9").update(details={"Connector": "9"}, device="/dev/sdq")
 
     assert only(diff(state(), changed(state(), move))).kind == "moved"
 
     def fail(document: Doc) -> None:
         move(document)
-        item(document, f"{CARD}/1I:1:9").update(status="critical")
+        item(document, f"{CONTROLLER}/1I:1:9").update(status="critical")
 
     changes = diff(state(), changed(state(), fail)).changes
     assert [(one.severity, one.field) for one in changes] == [("critical", "status"), ("info", "id")]
@@ -141,7 +141,7 @@ def test_a_learn_cycle_is_information() -> None:
     machine = "megaraid-9271-learning"
 
     def heal(document: Doc) -> None:
-        one = card(document, "megaraid:0")
+        one = controller(document, "megaraid:0")
         one["batteries"][0]["status"] = "ok"
         one["volumes"][0]["cache"].update(write_active="write_back", why_not_in_force=None, write_protected=True)
         one["cache"]["status"] = "ok"
@@ -152,27 +152,27 @@ def test_a_learn_cycle_is_information() -> None:
     assert {one.severity for one in changes} == {"info"}
 
 
-def test_a_card_that_is_numbered_anew_is_one_move() -> None:
+def test_a_renumbered_controller_is_one_move() -> None:
     """Everything on it has another id and is the same."""
-    after = changed(state(), lambda document: _renumber(document, CARD, "smartarray:3"))
+    after = changed(state(), lambda document: _renumber(document, CONTROLLER, "smartarray:3"))
     change = only(diff(state(), after))
-    assert (change.kind, change.object, change.old, change.new) == ("moved", "controller", CARD, "smartarray:3")
+    assert (change.kind, change.object, change.old, change.new) == ("moved", "controller", CONTROLLER, "smartarray:3")
 
 
-def test_a_change_on_a_card_that_was_numbered_anew_is_found() -> None:
-    """Under its later id."""
+def test_a_change_on_a_renumbered_controller_is_found() -> None:
+    """It is reported with the later id."""
 
     def both(document: Doc) -> None:
         item(document, A1)["status"] = "critical"
-        _renumber(document, CARD, "smartarray:3")
+        _renumber(document, CONTROLLER, "smartarray:3")
 
-    told = found(state(), changed(state(), both))
-    assert ("changed", "drive", "smartarray:3/1I:1:1", "status") in told
-    assert len(told) == 2
+    reported = found(state(), changed(state(), both))
+    assert ("changed", "drive", "smartarray:3/1I:1:1", "status") in reported
+    assert len(reported) == 2
 
 
 @pytest.mark.parametrize("machine", ["megaraid-second-card-crashes", "smartarray-two-tools"])
-def test_two_cards_that_swap_their_numbers_are_two_moves(machine: str) -> None:
+def test_two_controllers_that_swap_their_numbers_are_two_moves(machine: str) -> None:
     """Known by serial number or PCI address, not by their number."""
     first, second = (one.id for one in state(machine).controllers[:2])
 
@@ -181,31 +181,31 @@ def test_two_cards_that_swap_their_numbers_are_two_moves(machine: str) -> None:
         _renumber(document, second, first)
         _renumber(document, "x:9", second)
 
-    told = found(state(machine), changed(state(machine), swap))
-    assert [(kind, thing) for kind, thing, *_ in told] == [("moved", "controller")] * 2
+    reported = found(state(machine), changed(state(machine), swap))
+    assert [(kind, thing) for kind, thing, *_ in reported] == [("moved", "controller")] * 2
 
 
-def test_a_volume_that_was_made_anew_is_no_change_of_the_old_one() -> None:
-    """Another unique id in the same place: what was on it is gone, and the sentence says so."""
+def test_a_recreated_volume_is_no_change_of_the_old_one() -> None:
+    """Another unique id in the same place: the data are lost, and the sentence states it."""
 
-    def anew(document: Doc) -> None:
-        item(document, f"{CARD}/v2")["unique_id"] = "600508B1001C00000000000000000000"
+    def recreate(document: Doc) -> None:
+        item(document, f"{CONTROLLER}/v2")["unique_id"] = "600508B1001C00000000000000000000"
 
-    change = only(diff(state(), changed(state(), anew)))
+    change = only(diff(state(), changed(state(), recreate)))
     assert (change.kind, change.field, change.severity) == ("replaced", "unique_id", "warning")
     assert "it was recreated" in change.message
 
 
 def test_a_volume_under_another_number_is_a_move() -> None:
-    """Its unique id is the same."""
+    """A volume with the same unique id has moved."""
 
     def renumber(document: Doc) -> None:
-        item(document, f"{CARD}/v2")["id"] = f"{CARD}/v5"
+        item(document, f"{CONTROLLER}/v2")["id"] = f"{CONTROLLER}/v5"
 
-    assert found(state(), changed(state(), renumber)) == [("moved", "volume", f"{CARD}/v5", "id")]
+    assert found(state(), changed(state(), renumber)) == [("moved", "volume", f"{CONTROLLER}/v5", "id")]
 
 
-def test_a_disk_that_the_kernel_names_otherwise_is_one_change() -> None:
+def test_a_drive_that_the_kernel_renames_is_one_change() -> None:
     """Its partitions and mounts are named after it, and are the same."""
 
     def rename(document: Doc) -> None:
@@ -216,58 +216,58 @@ def test_a_disk_that_the_kernel_names_otherwise_is_one_change() -> None:
                 return [renamed(each) for each in value]
             return {key: renamed(each) for key, each in value.items()} if isinstance(value, dict) else value
 
-        volume = item(document, f"{CARD}/v2")
+        volume = item(document, f"{CONTROLLER}/v2")
         volume.update(renamed(volume))
 
-    assert found(state(), changed(state(), rename)) == [("changed", "volume", f"{CARD}/v2", "device")]
+    assert found(state(), changed(state(), rename)) == [("changed", "volume", f"{CONTROLLER}/v2", "device")]
 
 
-def test_a_card_that_is_gone_takes_what_is_on_it_along() -> None:
-    """One loss, not fourteen."""
+def test_a_removed_controller_is_one_loss() -> None:
+    """The fourteen objects on the controller are not listed as lost."""
 
     def lose(document: Doc) -> None:
         document["controllers"] = []
         document["problems"] = []
 
-    told = [one for one in found(state(), changed(state(), lose)) if one[1] != "problem"]
-    assert told == [("removed", "controller", CARD, None)]
+    reported = [one for one in found(state(), changed(state(), lose)) if one[1] != "problem"]
+    assert reported == [("removed", "controller", CONTROLLER, None)]
 
 
 @pytest.mark.parametrize(
     ("change", "severity", "message"),
     [
-        (lambda d: item(d, f"{CARD}/battery0").update(status="failed"), "critical",
+        (lambda d: item(d, f"{CONTROLLER}/battery0").update(status="failed"), "critical",
          "The battery of smartarray:0 was ok and is failed."),
-        (lambda d: item(d, f"{CARD}/battery0").update(status="learning"), "info",
+        (lambda d: item(d, f"{CONTROLLER}/battery0").update(status="learning"), "info",
          "The battery of smartarray:0 was ok and is learning."),
-        (lambda d: item(d, f"{CARD}/battery0").update(replace=True), "warning",
+        (lambda d: item(d, f"{CONTROLLER}/battery0").update(replace=True), "warning",
          "The battery of smartarray:0 needs replacement."),
-        (lambda d: item(d, f"{CARD}/v1")["cache"].update(write_active="write_through"), "warning",
+        (lambda d: item(d, f"{CONTROLLER}/v1")["cache"].update(write_active="write_through"), "warning",
          "The volume smartarray:0/v1 has fallen back from write-back to write-through."),
-        (lambda d: item(d, f"{CARD}/v1")["cache"].update(controller_cache="unprotected"), "critical",
+        (lambda d: item(d, f"{CONTROLLER}/v1")["cache"].update(controller_cache="unprotected"), "critical",
          "The controller's cache no longer protects unwritten data of the volume smartarray:0/v1 in a power failure."),
-        (lambda d: item(d, f"{CARD}/v1")["cache"].update(drive_caches="on", write_protected=False), "warning",
+        (lambda d: item(d, f"{CONTROLLER}/v1")["cache"].update(drive_caches="on", write_protected=False), "warning",
          "The write caches of the drives of the volume smartarray:0/v1 were off and are on."),
-        (lambda d: item(d, f"{CARD}/v1").update(status="degraded"), "critical",
+        (lambda d: item(d, f"{CONTROLLER}/v1").update(status="degraded"), "critical",
          "The volume smartarray:0/v1 was ok and is degraded."),
-        (lambda d: item(d, f"{CARD}/v2").update(status="ok"), "info",
+        (lambda d: item(d, f"{CONTROLLER}/v2").update(status="ok"), "info",
          "The volume smartarray:0/v2 was rebuilding and is ok."),
-        (lambda d: card(d).update(firmware="7.00"), "info",
+        (lambda d: controller(d).update(firmware="7.00"), "info",
          "The controller smartarray:0, firmware: 6.60 before, 7.00 now."),
         (lambda d: item(d, A1)["errors"].update(media=4), "warning", None),
         (lambda d: item(d, A1).update(status="critical"), "critical",
          "The drive smartarray:0/1I:1:1 was ok and is critical."),
-        (lambda d: item(d, f"{CARD}/B").update(spares=[]), "warning",
+        (lambda d: item(d, f"{CONTROLLER}/B").update(spares=[]), "warning",
          "The array smartarray:0/B has lost the spare smartarray:0/2I:1:7."),
-        (lambda d: card(d)["drives"].remove(item(d, SPARE)), "warning", None),
-        (lambda d: card(d)["drives"].remove(item(d, A1)), "critical", None),
-        (lambda d: card(d)["batteries"].clear(), "critical", "The battery of smartarray:0 is gone."),
+        (lambda d: controller(d)["drives"].remove(item(d, SPARE)), "warning", None),
+        (lambda d: controller(d)["drives"].remove(item(d, A1)), "critical", None),
+        (lambda d: controller(d)["batteries"].clear(), "critical", "The battery of smartarray:0 is gone."),
     ],
 )  # fmt: skip
 def test_a_well_known_change_has_its_weight_and_its_sentence(
     change: Callable[[Doc], None], severity: str, message: str | None
 ) -> None:
-    """What costs data or speed is told as that; what somebody does on purpose is for information."""
-    told = only(diff(state(), changed(state(), change)))
-    assert told.severity == severity
-    assert message is None or told.message == message
+    """A loss of data or speed has a severity to match; deliberate changes are information."""
+    reported = only(diff(state(), changed(state(), change)))
+    assert reported.severity == severity
+    assert message is None or reported.message == message

@@ -16,17 +16,17 @@ _UNREAD = ("unread", "no_tool", "no_right")
 
 
 def _is_unread_problem(what: Mutation) -> bool:
-    told = what.new or what.old
-    return what.kind == "problem" and what.field is None and told["kind"] in _UNREAD
+    value = what.new or what.old
+    return what.kind == "problem" and what.field is None and value["kind"] in _UNREAD
 
 
 def _check(drift: Drift, what: Mutation, machine: str) -> None:
-    told = [(one.object, one.field) for one in drift.changes]
+    changes = [(one.object, one.field) for one in drift.changes]
     if _is_unread_problem(what):
-        assert told == [], (machine, what, told)
+        assert changes == [], (machine, what, changes)
         assert drift.verdict in ("cannot_tell", "access_missing", "same"), (machine, what)
         return
-    assert told == [(what.kind, what.field)], (machine, what[1:], told)
+    assert changes == [(what.kind, what.field)], (machine, what[1:], changes)
     [change] = drift.changes
     assert drift.verdict == "drift"
     if what.what == "changed" and what.field not in ("array", "drives", "spares", "spare_for"):
@@ -60,7 +60,7 @@ def test_a_single_change_of_noise_is_silent_and_shown_with_all(seed: int) -> Non
     while done < 20:
         machine = dice.choice(MACHINES)
         what = mutations.change(state(machine), dice, noise=True)
-        # a null of the noise, and a label that is then no longer one of something measured, are another matter
+        # a null in the noise, and a label that then no longer looks like a measured one, are separate cases
         if what is None or what.kind == "host" or not mutations.is_noise(what.kind, what.field or "", what.new):
             continue
         quiet = diff(state(machine), what.inventory)

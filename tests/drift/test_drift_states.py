@@ -1,4 +1,4 @@
-"""States are kept whole, found again, and never lost by what goes wrong."""
+"""Snapshots are kept whole, found again, and never lost by an error."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from raidctl.drift.canonical import ordered
 from raidctl.errors import AccessMissing, CannotTell, UsageError
 from raidctl.model import Inventory
 from raidctl.snapshots.store import FILE, MIGRATIONS, Kept, States, chosen
-from tests.drift.states import CARD, MACHINES, card, changed, item, state
+from tests.drift.states import CONTROLLER, MACHINES, changed, controller, item, state
 
 
 def _at(inventory: Inventory, when: str, host: str | None = None) -> Inventory:
@@ -27,7 +27,7 @@ def _at(inventory: Inventory, when: str, host: str | None = None) -> Inventory:
 
 @pytest.mark.parametrize("machine", MACHINES)
 def test_a_state_comes_back_as_it_was_kept(tmp_path: Path, machine: str) -> None:
-    """With its noise, in canonical order."""
+    """A snapshot is read back with its noise, in canonical order."""
     store = States(tmp_path)
     kept = store.add(state(machine))
     assert ordered(store.get(kept.id)) == ordered(state(machine))
@@ -39,7 +39,7 @@ def test_equal_states_share_one_document(tmp_path: Path) -> None:
     for hour in range(24):
 
         def warmer(document: dict[str, object], hour: int = hour) -> None:
-            item(document, f"{CARD}/1I:1:1")["temperature_celsius"] = 20 + hour
+            item(document, f"{CONTROLLER}/1I:1:1")["temperature_celsius"] = 20 + hour
 
         store.add(_at(changed(state(), warmer), f"2026-03-04T{hour:02}:00:00Z"))
     with closing(sqlite3.connect(store.path)) as database, database:
@@ -74,21 +74,21 @@ def _kept(*dates: str) -> list[Kept]:
     ("word", "number"),
     [("last", 4), ("-1", 4), ("-2", 3), ("-4", 1), ("2026-11-01", 1), ("2026-11-02", 2), ("2026-12-24", 4)],
 )
-def test_a_state_is_found_by_what_people_say(word: str, number: int) -> None:
-    """The last one, so many before it, or the last one up to the end of a day."""
+def test_a_snapshot_is_found_by_number_or_date(word: str, number: int) -> None:
+    """The last one, a number of snapshots before it, or the last one up to the end of a day."""
     kept = _kept("2026-11-01", "2026-11-02", "2026-11-05", "2026-11-09")
     assert chosen(kept, word, "db1").id == number
 
 
 @pytest.mark.parametrize("word", ["-5", "2026-10-31"])
-def test_what_is_older_than_the_first_is_told(word: str) -> None:
-    """No other state is taken for it."""
+def test_a_time_before_the_first_snapshot_is_reported(word: str) -> None:
+    """No other snapshot is used instead."""
     with pytest.raises(UsageError):
         chosen(_kept("2026-11-01", "2026-11-02", "2026-11-05", "2026-11-09"), word, "db1")
 
 
-def test_nothing_kept_yet_is_told_with_what_to_do(tmp_path: Path) -> None:
-    """And nothing is made by looking."""
+def test_an_empty_store_is_reported_with_a_remedy(tmp_path: Path) -> None:
+    """Reading an empty store creates nothing."""
     store = States(tmp_path)
     assert store.list() == []
     with pytest.raises(UsageError, match="raidctl snapshot"):
@@ -97,7 +97,7 @@ def test_nothing_kept_yet_is_told_with_what_to_do(tmp_path: Path) -> None:
 
 
 def test_pruning_removes_what_is_old_and_keeps_the_last_of_each_host(tmp_path: Path) -> None:
-    """A machine that was switched off keeps its last known state; what nobody has any more is gone."""
+    """A machine that was switched off keeps its last snapshot; the other old ones are deleted."""
     store = States(tmp_path)
     store.add(_at(state(), "2025-01-01T00:00:00Z", "gone"))
     store.add(_at(state(), "2026-01-01T00:00:00Z", "db1"))
@@ -111,10 +111,10 @@ def test_pruning_removes_what_is_old_and_keeps_the_last_of_each_host(tmp_path: P
         assert database.execute("SELECT count(*) FROM document").fetchone()[0] == 2
 
 
-def test_a_store_that_another_process_holds_is_waited_for_and_then_told(
+def test_a_store_locked_by_another_process_is_waited_for_and_then_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What was there is unharmed, and the next attempt succeeds."""
+    """The store is unharmed, and the next attempt succeeds."""
     monkeypatch.setattr(States, "patience", 0.05)
     store = States(tmp_path)
     store.add(state())
@@ -137,8 +137,8 @@ def test_a_store_that_another_process_holds_is_waited_for_and_then_told(
 
 
 @pytest.mark.parametrize("damage", ["text", "page", "cut"])
-def test_a_damaged_store_is_told_and_left_alone(tmp_path: Path, damage: str) -> None:
-    """No byte of it is changed."""
+def test_a_damaged_store_is_reported_and_left_alone(tmp_path: Path, damage: str) -> None:
+    """A damaged store is reported, and no byte of it is changed."""
     store = States(tmp_path)
     store.add(state())
     data = store.path.read_bytes()
@@ -159,10 +159,10 @@ _BREAKS = {
 
 @pytest.mark.parametrize("what", list(_BREAKS))
 def test_one_unreadable_state_hides_no_other(tmp_path: Path, what: str) -> None:
-    """It is told which; the others are read."""
+    """The message names the unreadable one; the others are read."""
     store = States(tmp_path)
     store.add(state())
-    store.add(changed(state(), lambda document: card(document).update(firmware="7.00")))
+    store.add(changed(state(), lambda document: controller(document).update(firmware="7.00")))
     with closing(sqlite3.connect(store.path)) as database, database:
         database.execute(_BREAKS[what])
     with pytest.raises(CannotTell, match=r"Snapshot 1 of .* is invalid"):
@@ -198,7 +198,7 @@ def test_a_read_only_store_is_read_and_not_written(tmp_path: Path) -> None:
 
 
 def test_a_store_of_a_newer_raidctl_is_not_touched(tmp_path: Path) -> None:
-    """It is told, for reading and for writing."""
+    """The newer version is reported for reading and for writing."""
     newer = States(tmp_path, (*MIGRATIONS, "ALTER TABLE state ADD COLUMN more TEXT"))
     newer.add(state())
     before = newer.path.read_bytes()
@@ -209,7 +209,7 @@ def test_a_store_of_a_newer_raidctl_is_not_touched(tmp_path: Path) -> None:
 
 
 def test_what_others_can_write_is_not_trusted(tmp_path: Path) -> None:
-    """Neither read nor written."""
+    """A store that others can write is neither read nor written."""
     store = States(tmp_path)
     store.add(state())
     store.path.chmod(0o666)

@@ -23,10 +23,10 @@ def test_every_command_of_the_page_prints_what_it_shows() -> None:
             assert masked(played(scene.command, Path(place))) == masked(scene.output), scene.command
 
 
-def test_the_page_tells_of_every_kind_of_object_with_noise() -> None:
-    """A reader finds out why a change of a temperature is not reported."""
+def test_the_page_names_every_kind_of_object_with_noise() -> None:
+    """Readers can find out why a change of a temperature is not reported."""
     page = PAGE.read_text(encoding="utf-8")
-    told = page[page.index("## What is omitted as noise") : page.index("## What could not be read")]
+    listed = page[page.index("## What is omitted as noise") : page.index("## What could not be read")]
     words = {"host": "machine", "battery": "batteries"}
     for rule in NOISE:
-        assert words.get(rule.kind, f"{rule.kind}s") in told
+        assert words.get(rule.kind, f"{rule.kind}s") in listed

@@ -14,7 +14,7 @@ from raidctl.model import Inventory
 from raidctl.runners.replay import ReplayRunner
 from raidctl.survey.survey import survey
 from raidctl.vendor.registry import vendors
-from tests.drift.states import CARD, GEN9, card, changed, item, state
+from tests.drift.states import CONTROLLER, GEN9, changed, controller, item, state
 from tests.support.machines import recording, replayed
 
 Doc = dict[str, Any]
@@ -24,23 +24,23 @@ def _problem(kind: str, where: str) -> Doc:
     return {"severity": "error", "where": where, "message": "It did not answer.", "remedy": None, "kind": kind}
 
 
-def _card_unread(kind: str, where: str) -> Any:
+def _controller_unread(kind: str, where: str) -> Any:
     def change(document: Doc) -> None:
-        one = card(document)
+        one = controller(document)
         one.update(batteries=[], arrays=[], volumes=[], drives=[], cache=None, firmware=None, status="unknown")
-        document["problems"] = [each for each in document["problems"] if not each["where"].startswith(CARD)]
+        document["problems"] = [each for each in document["problems"] if not each["where"].startswith(CONTROLLER)]
         document["problems"].append(_problem(kind, where))
 
     return change
 
 
-@pytest.mark.parametrize("where", [CARD, "0000:03:00.0", "hpssacli ctrl all show config detail"])
+@pytest.mark.parametrize("where", [CONTROLLER, "0000:03:00.0", "hpssacli ctrl all show config detail"])
 @pytest.mark.parametrize(
     ("kind", "verdict"), [("unread", "cannot_tell"), ("no_tool", "access_missing"), ("no_right", "access_missing")]
 )
-def test_a_card_that_did_not_answer_this_time_has_lost_nothing(where: str, kind: str, verdict: str) -> None:
-    """All that is missing may come from that, and is listed with it."""
-    drift = diff(state(), changed(state(), _card_unread(kind, where)))
+def test_a_controller_that_did_not_reply_this_time_has_lost_nothing(where: str, kind: str, verdict: str) -> None:
+    """Everything missing may be due to that, and is listed with it."""
+    drift = diff(state(), changed(state(), _controller_unread(kind, where)))
     assert drift.changes == ()
     assert drift.verdict == verdict
     [unread] = drift.unread
@@ -49,7 +49,7 @@ def test_a_card_that_did_not_answer_this_time_has_lost_nothing(where: str, kind:
 
 
 def _without(machine: str, program: str) -> Inventory:
-    """What raidctl makes of a recorded machine on which a program could not be run."""
+    """The survey of a recorded machine on which a tool could not be run."""
     kept = recording(machine)
     answers = [one for one in kept.manifest.answers if not (one.run and program in one.run[0])]
     assert len(answers) < len(kept.manifest.answers)
@@ -68,7 +68,7 @@ def _without(machine: str, program: str) -> Inventory:
     ],
 )  # fmt: skip
 def test_a_recorded_machine_whose_tool_fails_has_lost_nothing(machine: str, program: str, back: bool) -> None:
-    """The kernel, or another tool, tells of it in the tool's place: with other ids, sizes and words."""
+    """The kernel, or another tool, reports instead: with other ids, sizes and words."""
     states = (replayed(machine).inventory, _without(machine, program))
     drift = diff(*(states[::-1] if back else states))
     assert [(one.kind, one.id, one.field) for one in drift.changes] == []
@@ -76,20 +76,20 @@ def test_a_recorded_machine_whose_tool_fails_has_lost_nothing(machine: str, prog
     assert sum(len(one.hidden) for one in drift.unread) > 0
 
 
-def test_a_card_that_answers_again_has_gained_nothing() -> None:
-    """The earlier state did not know."""
-    drift = diff(changed(state(), _card_unread("unread", CARD)), state())
+def test_a_controller_that_replies_again_has_gained_nothing() -> None:
+    """The earlier snapshot lacked the data."""
+    drift = diff(changed(state(), _controller_unread("unread", CONTROLLER)), state())
     assert drift.changes == ()
     assert drift.verdict == "cannot_tell"
     assert drift.unread[0].side == "before"
 
 
-def test_a_card_without_its_tool_is_the_same_card() -> None:
-    """The kernel alone tells of it then, under another id, with its disk as a bare volume."""
+def test_a_controller_without_its_tool_is_the_same_controller() -> None:
+    """The kernel alone then reports it, under another id, with its device as a bare volume."""
 
     def bare(document: Doc) -> None:
-        _card_unread("no_tool", "0000:03:00.0")(document)
-        card(document).update(id="pci:0000:03:00.0", serial=None, mode=None, told_by=None, status="unknown")
+        _controller_unread("no_tool", "0000:03:00.0")(document)
+        controller(document).update(id="pci:0000:03:00.0", serial=None, mode=None, told_by=None, status="unknown")
 
     drift = diff(state(), changed(state(), bare))
     assert [(one.kind, one.field) for one in drift.changes] == []
@@ -97,39 +97,39 @@ def test_a_card_without_its_tool_is_the_same_card() -> None:
 
 
 def test_a_real_change_beside_what_was_not_read_is_drift() -> None:
-    """The battery's own word was read."""
+    """The battery's status was read."""
 
     def change(document: Doc) -> None:
-        item(document, f"{CARD}/battery0")["status"] = "failed"
-        item(document, f"{CARD}/1I:1:1")["serial"] = None
-        document["problems"].append(_problem("unread", f"{CARD}/1I:1:1"))
+        item(document, f"{CONTROLLER}/battery0")["status"] = "failed"
+        item(document, f"{CONTROLLER}/1I:1:1")["serial"] = None
+        document["problems"].append(_problem("unread", f"{CONTROLLER}/1I:1:1"))
 
     drift = diff(state(), changed(state(), change))
     assert [(one.object, one.field) for one in drift.changes] == [("battery", "status")]
-    assert [(one.id, one.field) for one in drift.unread[0].hidden] == [(f"{CARD}/1I:1:1", "serial")]
+    assert [(one.id, one.field) for one in drift.unread[0].hidden] == [(f"{CONTROLLER}/1I:1:1", "serial")]
 
 
 def test_a_loss_elsewhere_is_a_loss() -> None:
-    """One drive that could not be read explains nothing of another."""
+    """One unread drive does not explain the loss of another."""
 
     def change(document: Doc) -> None:
-        card(document)["drives"].remove(item(document, f"{CARD}/1I:1:2"))
-        document["problems"].append(_problem("unread", f"{CARD}/1I:1:1"))
+        controller(document)["drives"].remove(item(document, f"{CONTROLLER}/1I:1:2"))
+        document["problems"].append(_problem("unread", f"{CONTROLLER}/1I:1:1"))
 
     drift = diff(state(), changed(state(), change))
-    assert [(one.kind, one.id) for one in drift.changes] == [("removed", f"{CARD}/1I:1:2")]
+    assert [(one.kind, one.id) for one in drift.changes] == [("removed", f"{CONTROLLER}/1I:1:2")]
 
 
 def test_a_value_that_vanishes_without_a_reason_is_a_change() -> None:
-    """Nothing says that it could not be read."""
-    drift = diff(state(), changed(state(), lambda d: card(d).update(firmware=None)))
+    """No problem reports that it could not be read."""
+    drift = diff(state(), changed(state(), lambda d: controller(d).update(firmware=None)))
     assert [(one.field, one.new) for one in drift.changes] == [("firmware", None)]
     assert "not reported now" in drift.changes[0].message
 
 
-def test_what_was_unread_both_times_is_told_and_no_difference() -> None:
-    """There is nothing to compare it with."""
-    both = changed(state(), _card_unread("unread", CARD))
+def test_what_was_unread_both_times_is_reported_and_no_difference() -> None:
+    """There is no value to compare it with."""
+    both = changed(state(), _controller_unread("unread", CONTROLLER))
     drift = diff(both, both)
     assert drift.verdict == "same"
     assert [one.side for one in drift.unread] == ["both"]
@@ -141,18 +141,18 @@ def test_what_was_unread_both_times_is_told_and_no_difference() -> None:
         ("firmware", {"status", "write_active"}), ("drive.firmware", {"status", "write_active"}),
         ("controller.firmware", {"firmware", "status", "write_active"}), ("cache", {"firmware", "status"}),
         ("volume.cache.write_active", {"firmware", "status"}), ("*.write_active", {"firmware", "status"}),
-        (f"{CARD}/1I:1:1", {"status", "write_active"}), (CARD, set()),
-        (f"{CARD}/battery0.status", {"firmware", "write_active"}),
+        (f"{CONTROLLER}/1I:1:1", {"status", "write_active"}), (CONTROLLER, set()),
+        (f"{CONTROLLER}/battery0.status", {"firmware", "write_active"}),
         ("battery", {"firmware", "write_active"}), ("details*", {"firmware", "status", "write_active"}),
     ],
 )  # fmt: skip
-def test_a_user_leaves_out_what_he_does_not_want_to_hear(word: str, left: set[str]) -> None:
-    """By field, kind of object, glob, id, or both."""
+def test_changes_can_be_ignored(word: str, left: set[str]) -> None:
+    """Changes can be ignored by field, kind of object, glob, id, or a combination."""
 
     def change(document: Doc) -> None:
-        item(document, f"{CARD}/1I:1:1")["firmware"] = "HPDX"
-        item(document, f"{CARD}/battery0")["status"] = "failed"
-        item(document, f"{CARD}/v1")["cache"]["write_active"] = "write_through"
+        item(document, f"{CONTROLLER}/1I:1:1")["firmware"] = "HPDX"
+        item(document, f"{CONTROLLER}/battery0")["status"] = "failed"
+        item(document, f"{CONTROLLER}/v1")["cache"]["write_active"] = "write_through"
 
     after = changed(state(), change)
     drift = diff(state(), after, ignored=ignored([word], state(), after))
@@ -161,6 +161,6 @@ def test_a_user_leaves_out_what_he_does_not_want_to_hear(word: str, left: set[st
 
 
 def test_a_word_that_means_nothing_is_refused_with_the_nearest() -> None:
-    """A typo would leave out nothing, and nobody would know."""
+    """A typing error would ignore nothing without notice."""
     with pytest.raises(UsageError, match='did you mean "firmware"'):
         ignored(["firmwear"], state(), state())

@@ -1,4 +1,4 @@
-"""A change is shown with the values of both states, also where one of them alone would have been noise."""
+"""A change is shown with the values of both snapshots, even if one of them alone would be noise."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _LABELLED = [
 
 
 @pytest.mark.parametrize(("machine", "name", "label", "old", "new"), _LABELLED)
-def test_a_fact_that_is_measured_in_one_state_alone_is_told_with_both_values(
+def test_a_fact_measured_in_only_one_snapshot_is_shown_with_both_values(
     machine: str, name: str, label: str, old: str, new: str
 ) -> None:
-    """What was left out as measured is not called "not told" when the other state has a word in its place."""
+    """A measured value is not called unknown when the other snapshot has a word in its place."""
 
     def to(value: str) -> Any:
         return changed(state(machine), lambda document: item(document, name)["details"].update({label: value}))
@@ -34,7 +34,7 @@ def test_a_fact_that_is_measured_in_one_state_alone_is_told_with_both_values(
 
 @pytest.mark.parametrize("label", ["sync_completed", "reshape_position"])
 def test_what_counts_only_while_a_check_runs_is_noise_when_it_begins(label: str) -> None:
-    """That something is under way is told by the operation; that its counter no longer says "none" adds nothing."""
+    """The operation shows that something is running; that its counter no longer reads "none" adds nothing."""
     machine = "md-healthy"
 
     def to(value: str) -> Any:
@@ -44,7 +44,7 @@ def test_what_counts_only_while_a_check_runs_is_noise_when_it_begins(label: str)
     assert canonical(to("none")).document == canonical(to("512 / 7814")).document
 
 
-def test_a_part_that_is_new_is_told_with_all_that_is_in_it() -> None:
+def test_a_new_part_is_shown_with_everything_in_it() -> None:
     """The percentage of an operation is noise while it runs, and part of the answer when it has just begun."""
     before = changed(state(), lambda document: item(document, "smartarray:0/v1").update(progress=None))
     progress = {"operation": "rebuild", "percent": 12.5, "remaining_seconds": None, "rate_bytes": None}
@@ -54,12 +54,12 @@ def test_a_part_that_is_new_is_told_with_all_that_is_in_it() -> None:
     assert (change.field, change.old, change.new) == ("progress", None, progress)
 
 
-def test_a_problem_that_says_something_else_is_one_change() -> None:
+def test_a_problem_with_another_message_is_one_change() -> None:
     """Of one place, kind and severity: the message has changed; nothing went and nothing came."""
 
     def to(message: str) -> Any:
-        told = {"where": "smartarray:0", "kind": "note", "severity": "warning", "message": message, "remedy": None}
-        return changed(state(), lambda document: document["problems"].append(told))
+        problem = {"where": "smartarray:0", "kind": "note", "severity": "warning", "message": message, "remedy": None}
+        return changed(state(), lambda document: document["problems"].append(problem))
 
     change = only(diff(to("It was asked and said nothing."), to("Another tool was asked.")))
     assert (change.kind, change.object, change.field) == ("changed", "problem", "message")
@@ -81,14 +81,14 @@ def _not_in_force(why: str | None) -> Any:
 
 
 def test_a_long_reason_is_cut_without_a_full_stop_behind_it() -> None:
-    """What goes on is not ended."""
-    told = [one.message for one in diff(_not_in_force(None), _not_in_force(_WHY)).changes]
-    assert any("back to write-through: The cache's capacitor" in one for one in told)
-    assert not [one for one in told if "…." in one]
+    """A sentence that is cut does not end with a full stop."""
+    messages = [one.message for one in diff(_not_in_force(None), _not_in_force(_WHY)).changes]
+    assert any("back to write-through: The cache's capacitor" in one for one in messages)
+    assert not [one for one in messages if "…." in one]
 
 
 def test_a_reason_comes_and_goes_in_a_sentence() -> None:
-    """No name of a field, and no "not told" of what is in force again."""
+    """No name of a field, and no unknown value for what is active again."""
     for before, after, words in (
         (None, "Learn cycle", "The configured write policy of the volume smartarray:0/v2 is not active: Learn cycle."),
         (

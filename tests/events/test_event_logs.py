@@ -76,7 +76,7 @@ Command completed successfully.
 """
 
 
-def card(family: str, *, drives: tuple[str, ...] = (), volumes: tuple[Volume, ...] = ()) -> Controller:
+def controller_with(family: str, *, drives: tuple[str, ...] = (), volumes: tuple[Volume, ...] = ()) -> Controller:
     """A controller with the clock and the objects that its log names."""
     return Controller(
         id=family, mode="raid", drives=tuple(Drive(id=f"{family}/{name}", role="member") for name in drives),
@@ -84,7 +84,7 @@ def card(family: str, *, drives: tuple[str, ...] = (), volumes: tuple[Volume, ..
     )  # fmt: skip
 
 
-MEGARAID = card("megaraid:0", drives=("8:1",))
+MEGARAID = controller_with("megaraid:0", drives=("8:1",))
 
 
 def read(text: str, controller: Controller = MEGARAID) -> EventLog:
@@ -128,7 +128,7 @@ def test_an_event_before_the_clock_was_set_has_no_time() -> None:
 
 def test_a_drive_that_is_not_there_any_more_is_not_named() -> None:
     """An id that no object has would be a guess."""
-    assert read(BLOCK.format(number=1, level=0) + STORCLI, card("megaraid:0")).events[0].object_id is None
+    assert read(BLOCK.format(number=1, level=0) + STORCLI, controller_with("megaraid:0")).events[0].object_id is None
 
 
 def test_every_line_of_a_log_is_an_event_or_unparsed() -> None:
@@ -164,7 +164,7 @@ def test_a_log_is_limited_if_as_many_events_come_as_were_asked_for() -> None:
 
 def test_alarms_of_3ware() -> None:
     """Port and unit are the objects; an unknown severity is an unknown level."""
-    mine = card("threeware:0", drives=("p1",), volumes=(Volume(id="threeware:0/u0"),))
+    mine = controller_with("threeware:0", drives=("p1",), volumes=(Volume(id="threeware:0/u0"),))
     found = threeware.read_events(mine, "show alarms", RunAnswer(code=0, out=ALARMS.encode()))
     assert [(one.at, one.level, one.object_id) for one in found.events] == [
         ("2008-07-08T18:20:05", "info", "threeware:0/u0"),
@@ -177,7 +177,7 @@ def test_alarms_of_3ware() -> None:
 
 def test_events_of_areca() -> None:
     """Volumes by name, drives by enclosure and slot; the list has no severities."""
-    mine = card("areca:1", drives=("2:5", "1:5"), volumes=(Volume(id="areca:1/v1", name="ARC-1880-VOL#00"),))
+    mine = controller_with("areca:1", drives=("2:5", "1:5"), volumes=(Volume(id="areca:1/v1", name="ARC-1880-VOL#00"),))
     found = areca.read_events(mine, "event info", RunAnswer(code=0, out=ARECA.encode()))
     assert [(one.at, one.level, one.object_id, one.text) for one in found.events] == [
         ("2026-02-03T11:09:41", None, "areca:1/v1", "ARC-1880-VOL#00: Complete Rebuild"),
@@ -190,7 +190,7 @@ def test_events_of_areca() -> None:
 
 def test_a_list_of_areca_that_is_cut_off_is_not_whole() -> None:
     """Without its last line, events may be missing."""
-    mine = card("areca:1")
+    mine = controller_with("areca:1")
     cut = ARECA.rpartition("GuiErrMsg")[0]
     assert kinds(areca.read_events(mine, "event info", RunAnswer(code=0, out=cut.encode()))) == ["unread"]
     assert kinds(areca.read_events(mine, "event info", RunAnswer(code=0, out=b""))) == ["unread"]
@@ -198,7 +198,7 @@ def test_a_list_of_areca_that_is_cut_off_is_not_whole() -> None:
 
 def test_blocks_of_adaptec_keep_every_pair() -> None:
     """Plain labels give time, level and text; of another block, the pairs are the text."""
-    mine = card("adaptec:1")
+    mine = controller_with("adaptec:1")
     found = adaptec.read_events(mine, "getlogs", RunAnswer(code=0, out=ARCCONF.encode()))
     assert [(one.number, one.level, one.text) for one in found.events] == [
         (17, "warning", "Drive 0,1 was reset"),
@@ -215,12 +215,12 @@ def test_adaptec_without_the_word_tabular_prints_xml() -> None:
         '<ControllerLog controllerID="0" type="1"><event severity="Error" description="Fan failed"/></ControllerLog>\n'
         "Command completed successfully.\n"
     )
-    [found] = adaptec.read_events(card("adaptec:1"), "getlogs", RunAnswer(code=0, out=text.encode())).events
+    [found] = adaptec.read_events(controller_with("adaptec:1"), "getlogs", RunAnswer(code=0, out=text.encode())).events
     assert (found.level, found.text) == ("critical", "Fan failed")
 
 
 def test_a_call_that_could_not_be_made_is_a_problem() -> None:
-    """A recording without the log says how to get one."""
+    """A recording without the log states how to get one."""
     request = Run(("storcli64", "/c0", "show", "events"))
     gone = failed("megaraid:0", request, RunAnswer(trouble=Failure.UNRECORDED))
     assert gone is not None

@@ -88,11 +88,11 @@ def test_logs_are_joined_by_the_clock_of_the_machine() -> None:
     kernel = EventLog(
         command="dmesg", events=(Event(at="2026-05-06T10:15:00Z", host_at="2026-05-06T10:15:00Z", text="kernel"),)
     )
-    card = log(
+    controller_log = log(
         event(3, "2026-05-06T11:30:00", text="third"), event(1, "2026-05-06T11:10:00", text="first"),
         event(2, None, text="second"), clock="2026-05-06T13:00:00",
     )  # fmt: skip
-    assert [one.text for one in joined([kernel, card], NOW)] == ["first", "second", "kernel", "third"]
+    assert [one.text for one in joined([kernel, controller_log], NOW)] == ["first", "second", "kernel", "third"]
 
 
 def test_a_log_without_numbers_is_turned_round_if_the_newest_comes_first() -> None:

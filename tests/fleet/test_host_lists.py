@@ -96,7 +96,7 @@ def test_the_forms_of_an_inventory_mean_the_same(text: str, name: str) -> None:
     ("text", "name"), [(INI, "hosts"), (YAML, "hosts.yml"), (JSON, "-")], ids=["ini", "yaml", "json"]
 )
 def test_groups_and_hosts_of_an_inventory_can_be_chosen(text: str, name: str, limit: str, expected: list[str]) -> None:
-    """As Ansible's --limit does: groups with those below them, hosts, patterns, and what is taken away."""
+    """As Ansible's --limit does: groups with their children, hosts, patterns, and exclusions."""
     chosen = of_text(text, name, limit).hosts
     assert sorted(host.name for host in chosen) == sorted(expected)
     assert set(chosen) <= EXPECTED
@@ -140,7 +140,7 @@ def test_a_plain_list_is_asked_in_its_order_and_each_host_once() -> None:
 
 
 def test_two_names_of_one_machine_are_two_hosts() -> None:
-    """They are told apart by the name that was given, also by the names of their files."""
+    """They are distinguished by the given name, also in the names of their files."""
     found = of_text("a ansible_host=10.0.0.1\nb ansible_host=10.0.0.1\n", "x").hosts
     assert [host.name for host in found] == ["a", "b"]
     assert file_names(found) == {"a": "a", "b": "b"}
@@ -159,14 +159,14 @@ def test_two_names_of_one_machine_are_two_hosts() -> None:
     ],
 )
 def test_a_host_that_needs_something_else_is_refused_alone(line: str, word: str) -> None:
-    """It is never asked in another way than the inventory says; the others are."""
+    """It is never reached in another way than the inventory requires; the others are."""
     first, second = of_text(f"{line}\nb\n", "x").hosts
     assert word in (first.refused or "")
     assert second.refused is None
 
 
-def test_passwords_are_not_used_and_that_is_said() -> None:
-    """Nothing can be typed; whoever relies on a password learns why the login fails."""
+def test_passwords_are_not_used_and_that_is_reported() -> None:
+    """A user who relies on a password learns why the login fails."""
     notes = " ".join(of_text("a ansible_password=x ansible_become_password=y\n", "x").notes)
     assert "keys" in notes
     assert "sudo" in notes

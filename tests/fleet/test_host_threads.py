@@ -46,7 +46,7 @@ def test_each_host_has_one_outcome(faults: list[int], jobs: int, retries: int) -
 
 
 def test_what_will_not_pass_is_tried_once() -> None:
-    """A changed key or a refused login is no matter of waiting; a bug is a failure of its host alone."""
+    """Waiting does not help with a changed key or a refused login; a bug is a failure of its host alone."""
     calls: Counter[str] = Counter()
 
     def work(host: Host, _: Callable[[Closeable], None]) -> str:
@@ -80,7 +80,7 @@ class Held:
 
 
 def test_an_end_in_the_middle_closes_what_runs() -> None:
-    """Whoever leaves early waits for nobody; no host is begun afterwards."""
+    """An early exit waits for nothing; no host is started afterwards."""
     held, begun = Held(), []
 
     def work(host: Host, hold: Callable[[Closeable], None]) -> str:
@@ -99,7 +99,7 @@ def test_an_end_in_the_middle_closes_what_runs() -> None:
 
 
 def test_the_worst_exit_code_of_the_hosts_decides() -> None:
-    """A finding before an unreachable host, that before what was not read; an interruption is told as such."""
+    """A finding comes before an unreachable host, and that before an incomplete reading."""
     assert [combined(codes) for codes in ([], [0, 0], [0, 4], [4, 3, 0], [3, 8], [8, 1, 2], [2, 0], [5])] == [
         0, 0, 4, 3, 8, 1, 2, 3,
     ]  # fmt: skip

@@ -197,7 +197,7 @@ def test_nothing_of_a_host_that_does_not_answer_is_replaced(fleet: Fleet, tmp_pa
     assert not any((recordings / f"{name}.tar.gz").exists() for name in UNREACHABLE)
 
 
-def test_a_disk_that_gets_full_costs_the_hosts_that_came_later(
+def test_a_full_file_system_only_loses_the_later_hosts(
     fleet: Fleet, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each of these has a sentence and exit code 3; the files that were there stay whole, and no half one is left."""
@@ -232,7 +232,7 @@ def test_the_inventory_can_be_limited(fleet: Fleet) -> None:
 
 
 def test_saved_snapshots_of_two_names_are_kept_apart(fleet: Fleet, tmp_path: Path) -> None:
-    """They have the same host name; each is compared with what was saved of its own."""
+    """They have the same host name; each is compared with its previous snapshot."""
     state = ("--state-dir", tmp_path)
     first = answers(fleet(*state, "--json", "snapshot"))
     assert {name: first[name]["state"] for name in GOOD} == dict.fromkeys(GOOD, "new")
@@ -290,7 +290,7 @@ def test_an_interruption_shows_what_is_there(fleet: Fleet, tmp_path: Path) -> No
 
 
 def test_a_host_that_hangs_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It takes the connection and never says a word: unreachable after the time limit, and tried again."""
+    """It accepts the connection and never replies: unreachable after the time limit, and tried again."""
     monkeypatch.setattr("raidctl.fleet.host_threads.PAUSE", 0.1)
     with socket.socket() as silent:
         silent.bind(("127.0.0.1", 0))

@@ -81,7 +81,7 @@ def _batch(task: _Task) -> _Result:
 
 def _smallest(sample: Sample, text: str, found: Violation) -> str:
     if found.kind in ("improved", "time"):
-        return text[-200:]  # of a cut, the place says all; a slow input is slow to make smaller
+        return text[-200:]  # for a cut, the place is enough; a slow input is slow to minimise
     return minimised(text, lambda less: any(one.kind == found.kind for one in check(sample, less, only_cut=False)))
 
 

@@ -82,7 +82,7 @@ def check(sample: Sample, text: str, *, only_cut: bool) -> list[Violation]:
 
 
 def _failures(seen: Survey) -> Iterator[Violation]:
-    """What vendor packages raised; the survey turns it into problems."""
+    """The exceptions of vendor packages, which the survey reports as problems."""
     yield from (Violation("exception", _last([text])) for text in seen.tracebacks)
     for problem in seen.inventory.problems:
         if "failed while looking at it" in problem.message:

@@ -1,4 +1,4 @@
-"""A command line with a state directory of its own."""
+"""A command line with an empty state directory."""
 
 from __future__ import annotations
 

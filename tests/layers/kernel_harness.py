@@ -23,7 +23,7 @@ class Settings(dict[str, str]):
     """The state of a machine, equal to another one when all settings are."""
 
     def settings(self) -> dict[str, str]:
-        """Without what tells of data."""
+        """Without the amounts of data."""
         return {name: value for name, value in self.items() if not name.endswith(_DATA)}
 
     def __eq__(self, other: object) -> bool:

@@ -1,4 +1,4 @@
-"""The commands on the stack of caches as a person uses them, on simulated machines."""
+"""The commands for the stack of caches as a user types them, on simulated machines."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ Raidctl = Callable[..., Result]
 DEMO = ("--demo", "layers")
 
 
-def told(raidctl: Raidctl, *words: str, kind: type[Stack | FlushReport | Statistics]) -> dict[str, Any]:
-    """What a command says in JSON, checked against its schema."""
+def document(raidctl: Raidctl, *words: str, kind: type[Stack | FlushReport | Statistics]) -> dict[str, Any]:
+    """The JSON of a command, checked against its schema."""
     answer: dict[str, Any] = json.loads(raidctl(*DEMO, "--json", "cache", *words).stdout)
     jsonschema.validate(answer, schema(kind))
     return answer
@@ -31,9 +31,9 @@ def layers(answer: dict[str, Any]) -> dict[str, dict[str, Any]]:
     return {layer.get("id") or layer["layer"]: layer for layer in answer["layers"]}
 
 
-def test_show_tells_every_layer_from_the_top_to_the_bottom(raidctl: Raidctl) -> None:
+def test_show_lists_every_layer_from_the_top_to_the_bottom(raidctl: Raidctl) -> None:
     """Page cache, bcache, md, drives, and an answer to each of the four verbs from each."""
-    found = layers(told(raidctl, "show", "/srv/db", kind=Stack))
+    found = layers(document(raidctl, "show", "/srv/db", kind=Stack))
     kinds = [layer["kind"] for layer in found.values()]
     assert kinds == ["page_cache", "bcache", "md", "drive", "drive", "drive", "drive"]
     for layer in found.values():
@@ -42,7 +42,7 @@ def test_show_tells_every_layer_from_the_top_to_the_bottom(raidctl: Raidctl) -> 
             assert answer["result"] in ("supported", "nothing") or answer["why"], (layer["id"], verb)
 
 
-def test_show_tells_the_split_of_a_controller_in_bytes(raidctl: Raidctl) -> None:
+def test_show_has_the_split_of_a_controller_in_bytes(raidctl: Raidctl) -> None:
     """25/75 of 512 MiB are 384 MiB for writes."""
     text = raidctl("--demo", "p400", "cache", "show", "/").stdout
     assert "25 % read (128 MiB) / 75 % write (384 MiB)" in text
@@ -56,7 +56,7 @@ def test_show_tells_the_split_of_a_controller_in_bytes(raidctl: Raidctl) -> None
         ("9271", "--flush-interval", "7"), ("9660", "--flush-interval", "7"),
     ],
 )  # fmt: skip
-def test_show_says_of_limits_what_threshold_does(raidctl: Raidctl, name: str, option: str, value: str) -> None:
+def test_show_reports_the_limits_that_threshold_can_set(raidctl: Raidctl, name: str, option: str, value: str) -> None:
     """The layer can exactly where the command has a plan; elsewhere it has a reason."""
     answer = json.loads(raidctl("--demo", name, "--json", "cache", "show").stdout)
     [layer] = [layer for layer in answer["layers"] if layer["kind"] == "controller"]
@@ -67,19 +67,21 @@ def test_show_says_of_limits_what_threshold_does(raidctl: Raidctl, name: str, op
 
 
 @pytest.mark.parametrize("machine", MACHINES)
-def test_show_promises_no_limit_that_a_card_cannot_be_given(raidctl: Raidctl, machine: str) -> None:
-    """Where the family says that the flush interval cannot be set there is no option for it, though it is told."""
+def test_show_offers_no_limit_that_a_controller_lacks(raidctl: Raidctl, machine: str) -> None:
+    """If the family cannot set the flush interval, there is no option for it, though the value is shown."""
     answer = json.loads(raidctl("--replay", FIXTURES / machine, "--json", "cache", "show").stdout)
     found = layers(answer)
-    for card in replayed(machine).inventory.controllers:
-        can = card.capabilities.get("flush_interval")
-        if card.id in found and can is not None and not can.set:
-            options = [limit["option"] for limit in found[card.id]["thresholds"] if limit["name"] == "flush_interval"]
+    for controller in replayed(machine).inventory.controllers:
+        can = controller.capabilities.get("flush_interval")
+        if controller.id in found and can is not None and not can.set:
+            options = [
+                limit["option"] for limit in found[controller.id]["thresholds"] if limit["name"] == "flush_interval"
+            ]
             assert options in ([], [None])
 
 
-def test_a_card_that_is_read_through_our_own_tool_says_why_it_has_no_limits(raidctl: Raidctl) -> None:
-    """The reason is that of the flush interval, which it tells, and raidctl's command refuses for the same."""
+def test_a_controller_read_through_raidctl_mfi_explains_why_it_has_no_limits(raidctl: Raidctl) -> None:
+    """The flush interval is shown, and its reason is the one with which raidctl's command refuses it."""
     machine = ("--replay", FIXTURES / "lab-megasas")
     found = layers(json.loads(raidctl(*machine, "--json", "cache", "show").stdout))["megaraid:0"]
     assert found["threshold"]["result"] == "unsupported"
@@ -87,15 +89,15 @@ def test_a_card_that_is_read_through_our_own_tool_says_why_it_has_no_limits(raid
     assert raidctl(*machine, "cache", "threshold", "--flush-interval", "7", "--dry-run").exit_code == 1
 
 
-def test_show_says_that_the_stripe_cache_of_an_array_can_be_set(raidctl: Raidctl) -> None:
-    """With the command that does it."""
-    [layer] = [layer for layer in told(raidctl, "show", kind=Stack)["layers"] if layer["kind"] == "md"]
+def test_show_reports_that_the_stripe_cache_of_an_array_can_be_set(raidctl: Raidctl) -> None:
+    """The command that sets it is shown."""
+    [layer] = [layer for layer in document(raidctl, "show", kind=Stack)["layers"] if layer["kind"] == "md"]
     assert layer["threshold"]["result"] == "supported"
     assert [limit["option"] for limit in layer["thresholds"]] == ["raidctl cache set md:md0 --stripe-cache N"]
 
 
-def test_show_says_that_a_firmware_shares_its_cache_by_itself(raidctl: Raidctl) -> None:
-    """No split in bytes is told where none is fixed, and why stands there without being asked for."""
+def test_show_reports_that_a_firmware_splits_its_cache_automatically(raidctl: Raidctl) -> None:
+    """No split in bytes is shown where none is fixed, and the reason is always shown."""
     assert "none fixed: The firmware divides the cache" in raidctl("--demo", "9271", "cache", "show").stdout
 
 
@@ -110,16 +112,16 @@ def test_screens_fit_eighty_columns_on_every_demo(raidctl: Raidctl, name: str) -
 
 
 def test_flush_goes_from_the_top_to_the_bottom_and_puts_the_mode_back(raidctl: Raidctl) -> None:
-    """Nothing is left dirty, the cache mode is as before, and the journal has the story of it."""
-    before = layers(told(raidctl, "show", kind=Stack))
-    report = told(raidctl, "flush", "/srv/db", kind=FlushReport)
+    """Nothing is left dirty, the cache mode is as before, and the journal has its entries."""
+    before = layers(document(raidctl, "show", kind=Stack))
+    report = document(raidctl, "flush", "/srv/db", kind=FlushReport)
     found = layers(report)
     assert list(found)[:3] == ["kernel:vm", "kernel:bcache0", "md:md0"]
     assert {layer["answer"]["result"] for layer in found.values()} == {"done", "nothing"}
     assert found["kernel:bcache0"]["unwritten_bytes"] == 0
     assert found["kernel:vm"]["seconds"] is not None
     assert (report["dirty_before_bytes"] > 0, report["dirty_after_bytes"]) == (True, 0)
-    after = layers(told(raidctl, "show", kind=Stack))
+    after = layers(document(raidctl, "show", kind=Stack))
     for name in ("policy", "thresholds"):
         assert after["kernel:bcache0"][name] == before["kernel:bcache0"][name]
     journal = " ".join(raidctl(*DEMO, "journal").stdout.split())
@@ -137,16 +139,16 @@ def test_flush_names_the_layer_that_cannot_with_what_comes_nearest(raidctl: Raid
 
 def test_flush_sends_its_message_to_a_writecache(raidctl: Raidctl) -> None:
     """Afterwards all of its blocks are free."""
-    found = layers(told(raidctl, "flush", "/srv/log", kind=FlushReport))
+    found = layers(document(raidctl, "flush", "/srv/log", kind=FlushReport))
     assert found["kernel:dm-2"]["commands"] == ["dmsetup message vg0-log 0 flush"]
     assert found["kernel:dm-2"]["unwritten_bytes"] == 0
 
 
 def test_a_dry_run_of_a_flush_runs_nothing(raidctl: Raidctl) -> None:
-    """The commands are printed; the data waits as before."""
+    """The commands are printed; the dirty data stays."""
     done = raidctl(*DEMO, "cache", "flush", "--all", "--dry-run")
     assert "dmsetup message vg0-log 0 flush" in done.stdout
-    found = layers(told(raidctl, "show", kind=Stack))
+    found = layers(document(raidctl, "show", kind=Stack))
     assert found["kernel:vm"]["unwritten_bytes"] > 0
     assert found["kernel:dm-2"]["unwritten_bytes"] > 0
 
@@ -159,18 +161,18 @@ def test_flush_wants_to_know_what(raidctl: Raidctl, words: Sequence[str]) -> Non
 
 def test_a_threshold_is_set_read_again_and_put_back(raidctl: Raidctl) -> None:
     """Bytes take the place of percent; setting percent again leaves nothing of it."""
-    before = told(raidctl, "threshold", kind=Stack)
+    before = document(raidctl, "threshold", kind=Stack)
     bytes_ = ("--dirty-bytes", "268435456", "--dirty-background-bytes", "67108864", "--yes")
     assert raidctl(*DEMO, "cache", "threshold", *bytes_).exit_code == 0
-    limits = {t["name"]: t for t in layers(told(raidctl, "threshold", kind=Stack))["kernel:vm"]["thresholds"]}
+    limits = {t["name"]: t for t in layers(document(raidctl, "threshold", kind=Stack))["kernel:vm"]["thresholds"]}
     assert (limits["dirty_bytes"]["value"], limits["dirty_ratio"]["value"]) == (268435456, 0)
     percent = ("--dirty-ratio", "20", "--dirty-background-ratio", "10", "--yes")
     assert raidctl(*DEMO, "cache", "threshold", *percent).exit_code == 0
-    after = told(raidctl, "threshold", kind=Stack)
+    after = document(raidctl, "threshold", kind=Stack)
     assert after["layers"] == before["layers"]
 
 
-def test_the_plan_of_a_threshold_says_that_it_ends_with_a_reboot(raidctl: Raidctl) -> None:
+def test_the_plan_of_a_threshold_reports_that_it_ends_with_a_reboot(raidctl: Raidctl) -> None:
     """With the exact command, and the one that undoes it: of the counterpart that was not 0."""
     done = raidctl(*DEMO, "cache", "threshold", "--dirty-bytes", "8000000000", "--dry-run")
     assert "echo 8000000000 > /proc/sys/vm/dirty_bytes" in done.stdout
@@ -186,30 +188,30 @@ def test_watermarks_are_refused_with_the_way_that_there_is(raidctl: Raidctl) -> 
 
 
 def test_a_figure_that_the_kernel_clamps_is_undone(raidctl: Raidctl) -> None:
-    """Bcache takes 40 for 60 and says nothing: the state is read again, so it is noticed."""
-    before = told(raidctl, "show", kind=Stack)["layers"]
+    """Bcache takes 40 for 60 without a message: the value is read again, so the difference is noticed."""
+    before = document(raidctl, "show", kind=Stack)["layers"]
     done = raidctl(*DEMO, "cache", "threshold", "/srv/db", "--writeback-percent", "60", "--yes")
     assert done.exit_code == 5
     assert "40 instead of 60" in done.stderr
-    assert told(raidctl, "show", kind=Stack)["layers"] == before
+    assert document(raidctl, "show", kind=Stack)["layers"] == before
 
 
 def test_a_limit_that_nothing_has_is_wrong_usage(raidctl: Raidctl) -> None:
-    """There is no bcache below the log."""
+    """The option of a layer that is absent is wrong usage."""
     asked = ("cache", "threshold", "/srv/log", "--writeback-percent", "5", "--yes")
     assert raidctl(*DEMO, *asked).exit_code == 2
 
 
 def test_without_a_terminal_and_without_yes_no_threshold_is_set(raidctl: Raidctl) -> None:
-    """As of every change."""
-    before = told(raidctl, "show", kind=Stack)["layers"]
+    """A threshold needs a confirmation like every change."""
+    before = document(raidctl, "show", kind=Stack)["layers"]
     assert raidctl(*DEMO, "cache", "threshold", "--dirty-expire", "1500").exit_code == 2
-    assert told(raidctl, "show", kind=Stack)["layers"] == before
+    assert document(raidctl, "show", kind=Stack)["layers"] == before
 
 
-def test_stats_tell_counters_apart_from_estimates(raidctl: Raidctl) -> None:
-    """What has counters is no estimate; what is one says by which method."""
-    found = layers(told(raidctl, "stats", kind=Statistics))
+def test_stats_distinguish_counters_from_estimates(raidctl: Raidctl) -> None:
+    """A layer with counters has no estimate; an estimate names its method."""
+    found = layers(document(raidctl, "stats", kind=Statistics))
     assert {name for name, layer in found.items() if not layer["estimate"]} == {
         "kernel:vm", "kernel:bcache0", "kernel:dm-2", "kernel:dm-7", "md:md0",
     }  # fmt: skip
@@ -228,8 +230,8 @@ def test_the_estimates_of_every_demo_have_a_figure_or_a_reason(raidctl: Raidctl)
                 assert counter["value"] is not None or counter["why"], (demo.name, counter)
 
 
-def test_stats_are_watched_as_often_as_is_said(raidctl: Raidctl) -> None:
-    """One line of JSON a look, each valid by itself; in a pipe, plain screens."""
+def test_stats_are_watched_as_often_as_requested(raidctl: Raidctl) -> None:
+    """Each reading is one line of valid JSON; in a pipe, plain screens."""
     watched = ("cache", "stats", "/srv/log", "--watch=0.1", "--count", "2")
     lines = raidctl(*DEMO, "--json", *watched).stdout.splitlines()
     assert len(lines) == 2
@@ -257,7 +259,7 @@ def test_a_recording_is_shown_and_not_flushed(raidctl: Raidctl) -> None:
 def test_what_record_keeps_is_enough_for_all_of_them(raidctl: Raidctl, tmp_path: Any) -> None:
     """A recording of a machine with caches shows the same stack."""
     raidctl(*DEMO, "record", tmp_path / "kept")
-    before = told(raidctl, "show", kind=Stack)["layers"]
+    before = document(raidctl, "show", kind=Stack)["layers"]
     after = json.loads(raidctl("--replay", tmp_path / "kept", "--json", "cache", "show").stdout)["layers"]
     assert after == before
     assert raidctl("--replay", tmp_path / "kept", "cache", "stats").exit_code == 0

@@ -1,4 +1,4 @@
-"""What dmsetup prints, read."""
+"""The reader of dmsetup's output."""
 
 from __future__ import annotations
 
@@ -22,34 +22,34 @@ def one(table: str, status: str) -> dm.CacheState:
     return dm.read(target)
 
 
-def test_a_writecache_tells_its_blocks_in_bytes() -> None:
+def test_a_writecache_has_its_blocks_in_bytes() -> None:
     """Blocks of the status are of the size that the table names; what is not free is not written yet."""
-    told = one(
+    read = one(
         "fast: 0 204800 writecache s 253:1 253:2 4096 4 high_watermark 70 low_watermark 30\n",
         "fast: 0 204800 writecache 0 1000 600 0 50 20 300 10 90 5 200 0 7 0\n",
     )
-    assert (told.size_bytes, told.used_bytes, told.unwritten_bytes) == (4096000, 1638400, 1638400)
-    assert told.options == {"high_watermark": 70, "low_watermark": 30}
-    assert told.counters["read hits"] == 20
+    assert (read.size_bytes, read.used_bytes, read.unwritten_bytes) == (4096000, 1638400, 1638400)
+    assert read.options == {"high_watermark": 70, "low_watermark": 30}
+    assert read.counters["read hits"] == 20
 
 
-def test_a_writecache_of_an_old_kernel_tells_four_figures() -> None:
-    """Without statistics the sizes are told all the same."""
-    told = one("w: 0 8 writecache p 8:1 8:2 512 0\n", "w: 0 8 writecache 0 10 10 0\n")
-    assert (told.size_bytes, told.unwritten_bytes, dict(told.counters)) == (5120, 0, {})
+def test_a_writecache_of_an_old_kernel_has_four_figures() -> None:
+    """Without statistics the sizes are read nevertheless."""
+    read = one("w: 0 8 writecache p 8:1 8:2 512 0\n", "w: 0 8 writecache 0 10 10 0\n")
+    assert (read.size_bytes, read.unwritten_bytes, dict(read.counters)) == (5120, 0, {})
 
 
-def test_a_cache_tells_mode_policy_and_dirty_blocks() -> None:
+def test_a_cache_has_mode_policy_and_dirty_blocks() -> None:
     """Features are counted, so the core arguments and the policy behind them are found."""
-    told = one(
+    read = one(
         "m: 0 99 cache 253:4 253:3 253:5 128 2 metadata2 writeback smq 0\n",
         "m: 0 99 cache 8 27/8192 128 191/1600 139 1 352 15 0 191 3 2 metadata2 writeback "
         "2 migration_threshold 2048 smq 0 rw - \n",
     )
-    assert (told.mode, told.policy, told.unwritten_bytes) == ("writeback", "smq", 3 * 65536)
-    assert told.size_bytes == 1600 * 65536
-    assert told.options == {"migration_threshold": 2048}
-    assert told.fault is None
+    assert (read.mode, read.policy, read.unwritten_bytes) == ("writeback", "smq", 3 * 65536)
+    assert read.size_bytes == 1600 * 65536
+    assert read.options == {"migration_threshold": 2048}
+    assert read.fault is None
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def test_a_cache_tells_mode_policy_and_dirty_blocks() -> None:
         ("m: 0 99 cache 8 1/2 128 1/2 0 0 0 0 0 0 0 1 writeback 0 smq 0 ro -\n", "read-only"),
     ],
 )
-def test_a_failed_cache_says_so(status: str, fault: str) -> None:
+def test_a_failed_cache_is_a_fault(status: str, fault: str) -> None:
     """A failed target is a fault, never an empty cache."""
     assert fault in (one("m: 0 99 cache 8:1 8:2 8:3 128 1 writeback smq 0\n", status).fault or "")
 
@@ -103,6 +103,6 @@ def test_sizes_of_bcache_are_binary() -> None:
     assert (human("1.2M\n"), human("512.0k"), human("0\n")) == (1258291, 524288, 0)
 
 
-def test_a_name_of_lvm_is_told_as_lvm_has_it() -> None:
+def test_a_name_of_lvm_is_decoded() -> None:
     """Doubled hyphens are those within a name."""
     assert dm.lvm_name("vg--one-srv--db") == "vg-one/srv-db"

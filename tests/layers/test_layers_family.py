@@ -20,14 +20,14 @@ VIEW = HostView(blocks=(BlockDevice("bcache0", "/dev/bcache0", "other"),))
 
 def machine(files: dict[str, str | Failure]) -> Controller:
     """The kernel of a machine with these files."""
-    [card] = converse(family.observe(VIEW), runner(files)).controllers
-    return card
+    [controller] = converse(family.observe(VIEW), runner(files)).controllers
+    return controller
 
 
-def planned(files: dict[str, str | Failure], *wished: tuple[str, Setting, str]) -> Plan:
-    """The plan for wishes on such a machine."""
-    wishes = [Desired(object_id=name, setting=setting, value=value) for name, setting, value in wished]
-    return change.plan(machine(files), wishes, ())
+def planned(files: dict[str, str | Failure], *requested: tuple[str, Setting, str]) -> Plan:
+    """The plan for desired settings on such a machine."""
+    desired = [Desired(object_id=name, setting=setting, value=value) for name, setting, value in requested]
+    return change.plan(machine(files), desired, ())
 
 
 def test_what_undoes_bytes_is_the_percentage_that_was_there() -> None:
@@ -39,7 +39,7 @@ def test_what_undoes_bytes_is_the_percentage_that_was_there() -> None:
 
 
 def test_what_undoes_a_percentage_is_the_bytes_that_were_there() -> None:
-    """The other way round."""
+    """The kernel sets the other limit to 0, so its old value is the undo."""
     files = VM | {"/proc/sys/vm/dirty_bytes": "99999744\n", "/proc/sys/vm/dirty_ratio": "0\n"}
     [step] = planned({**files}, ("kernel:vm", "dirty_limit", "30 percent")).steps
     assert (step.undo.path, step.undo.data) == ("/proc/sys/vm/dirty_bytes", "99999744")
@@ -52,7 +52,7 @@ def test_a_state_that_cannot_come_back_is_not_left() -> None:
 
 
 def test_a_value_that_cannot_be_read_is_not_changed() -> None:
-    """It could not be put back."""
+    """A value that was not read could not be restored."""
     plan = planned({**VM, "/proc/sys/vm/dirty_ratio": Failure.DENIED}, ("kernel:vm", "dirty_limit", "30 percent"))
     assert (plan.steps, plan.refusals[0].kind) == ((), "unknown")
 
@@ -66,15 +66,15 @@ def test_what_the_kernel_silently_ignores_is_refused() -> None:
 
 
 def test_both_limits_are_judged_together() -> None:
-    """What is wished for the one counts for the other."""
+    """The desired value of one is used to judge the other."""
     plan = planned(
         {**VM}, ("kernel:vm", "dirty_background_limit", "20 percent"), ("kernel:vm", "dirty_limit", "40 percent")
     )
     assert (len(plan.steps), plan.refusals) == (2, ())
 
 
-def test_what_is_so_already_needs_no_step() -> None:
-    """Of a limit, also in its unit."""
+def test_a_setting_that_has_the_value_already_needs_no_step() -> None:
+    """A limit that is equal in another unit needs no step."""
     plan = planned({**VM}, ("kernel:vm", "dirty_limit", "20 percent"), ("kernel:vm", "dirty_expire", "3000"))
     assert (plan.steps, len(plan.already)) == ((), 2)
 
@@ -98,7 +98,7 @@ def test_a_setting_that_a_cache_does_not_have_is_unsupported() -> None:
     assert [refusal.kind for refusal in plan.refusals] == ["unsupported", "unsupported"]
 
 
-def test_no_more_periodic_writing_is_said_aloud() -> None:
-    """0 centiseconds is a figure that the kernel takes for never."""
+def test_the_end_of_periodic_writing_is_reported() -> None:
+    """The kernel takes 0 centiseconds as never."""
     [step] = planned({**VM}, ("kernel:vm", "dirty_writeback", "0")).steps
     assert any("no longer writes" in sentence for sentence in step.affects)

@@ -15,18 +15,18 @@ CHANGES = [
     ("kernel:vm=dirty_limit=30 percent", "kernel:vm=dirty_expire=1500", "kernel:vm=dirty_writeback=0"),
     ("kernel:bcache0=cache_mode=writethrough", "kernel:bcache0=writeback_percent=0"),
 ]
-changes = pytest.mark.parametrize("wishes", CHANGES, ids=[wishes[0].split("=")[1] for wishes in CHANGES])
+changes = pytest.mark.parametrize("settings", CHANGES, ids=[settings[0].split("=")[1] for settings in CHANGES])
 
 
 @pytest.mark.slow
 @changes
-def test_whatever_fails_leaves_no_kernel_setting_that_restore_does_not_put_back(wishes: tuple[str, ...]) -> None:
+def test_whatever_fails_leaves_no_kernel_setting_that_restore_does_not_put_back(settings: tuple[str, ...]) -> None:
     """Killed at every request, or refused, hanging, lied to: after restore, every setting is as before, or all is done.
 
-    The harness is a process of its own: it forks, so it must have no threads.
+    The harness is a separate process: it forks, so it must have no threads.
     """
     done = subprocess.run(
-        [sys.executable, "-m", "tests.layers.kernel_harness", "layers", *wishes, "--kill", "--fail"],
+        [sys.executable, "-m", "tests.layers.kernel_harness", "layers", *settings, "--kill", "--fail"],
         cwd=ROOT, capture_output=True, text=True, check=True,
     )  # fmt: skip
     found = json.loads(done.stdout)

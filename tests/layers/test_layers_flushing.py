@@ -41,8 +41,8 @@ class Ailing:
     """A simulated machine on which some programs fail, and whose bcache may never become clean."""
 
     machine: Simulated
-    said: dict[str, RunAnswer] = field(default_factory=dict)
-    """Answers by the name of the program, or by the whole command."""
+    replies: dict[str, RunAnswer] = field(default_factory=dict)
+    """Replies by the name of the program, or by the whole command."""
     ran: list[str] = field(default_factory=list)
     """The commands that change something, in their order."""
     stuck: bool = False
@@ -50,16 +50,16 @@ class Ailing:
     """Somebody presses Ctrl-C when the machine is asked whether bcache is clean."""
 
     def carry_out(self, requests: Sequence[Request[Any]]) -> Sequence[Reply]:
-        """Answer each request, in order."""
+        """Reply to each request, in order."""
         return tuple(self.answer(request) for request in requests)
 
     def answer(self, request: Request[Any]) -> Reply:
-        """Answer one request."""
+        """Reply to one request."""
         if isinstance(request, Run) and request.changes:
             self.ran.append(" ".join(request.argv))
             for name in (self.ran[-1], request.argv[0]):
-                if name in self.said:
-                    return self.said[name]
+                if name in self.replies:
+                    return self.replies[name]
         if isinstance(request, Read) and request.path == STATE and self.stuck:
             if self.interrupted and "[writethrough]" in self.mode():
                 self.interrupted = False
@@ -84,7 +84,7 @@ class Bench:
 
 @pytest.fixture
 def bench(tmp_path: Path) -> Bench:
-    """A machine of its own."""
+    """A fresh machine."""
     families = vendors()[0]
     ailing = Ailing(machine("layers", families, tmp_path / "demo" / "layers"))
     settings = Settings()
@@ -99,7 +99,7 @@ def bench(tmp_path: Path) -> Bench:
 
 
 def test_a_cache_that_never_becomes_clean_gets_its_mode_back(bench: Bench) -> None:
-    """When the time is up, its state is told, and everything is set as before."""
+    """After the time limit its state is reported, and everything is set as before."""
     bench.ailing.stuck = True
     answer = bench.flushing.carry_out(bench.jobs["kernel:bcache0"])
     assert answer.result == "failed"
@@ -129,9 +129,9 @@ def test_an_interrupted_flush_puts_the_mode_back(bench: Bench) -> None:
         (RunAnswer(trouble=Failure.TIMEOUT, detail="ended"), "failed"),
     ],
 )
-def test_a_command_that_fails_is_told_with_its_words(bench: Bench, reply: RunAnswer, result: str) -> None:
-    """Never as done; a missing right and a missing tool are told apart from an error."""
-    bench.ailing.said["sync"] = reply
+def test_a_command_that_fails_is_reported_with_its_message(bench: Bench, reply: RunAnswer, result: str) -> None:
+    """It is never reported as done; a missing permission, a missing tool and an error are three results."""
+    bench.ailing.replies["sync"] = reply
     answer = bench.flushing.carry_out(bench.jobs["kernel:vm"])
     assert answer.result == result
     assert answer.why
@@ -144,9 +144,9 @@ def paths(*points: str) -> Job:
 
 
 def test_a_file_system_that_fails_does_not_keep_the_others_from_being_written(bench: Bench) -> None:
-    """All are tried; the first failure is told."""
+    """All are tried; the first failure is reported."""
     bad = "sync --file-system /srv/db"
-    bench.ailing.said[bad] = RunAnswer(code=1, err=b"sync: error syncing '/srv/db': Input/output error\n")
+    bench.ailing.replies[bad] = RunAnswer(code=1, err=b"sync: error syncing '/srv/db': Input/output error\n")
     answer = bench.flushing.carry_out(paths("/srv/db", "/srv/log"))
     assert (answer.result, answer.how) == ("failed", bad)
     assert bench.ailing.ran == [bad, "sync --file-system /srv/log"]
@@ -154,8 +154,8 @@ def test_a_file_system_that_fails_does_not_keep_the_others_from_being_written(be
 
 def test_a_sync_that_knows_no_file_systems_writes_everything(bench: Bench) -> None:
     """Before coreutils 8.24 there is only the whole machine, which has the wanted one in it."""
-    said = RunAnswer(code=1, err=b"sync: unrecognized option '--file-system'\nTry 'sync --help'.\n")
-    bench.ailing.said["sync --file-system /srv/db"] = said
+    replies = RunAnswer(code=1, err=b"sync: unrecognized option '--file-system'\nTry 'sync --help'.\n")
+    bench.ailing.replies["sync --file-system /srv/db"] = replies
     answer = bench.flushing.carry_out(paths("/srv/db"))
     assert answer.result == "done"
     assert bench.ailing.ran[-1] == "sync"
@@ -163,13 +163,13 @@ def test_a_sync_that_knows_no_file_systems_writes_everything(bench: Bench) -> No
 
 def with_preserved(report: Inventory) -> Inventory:
     """The same machine, whose controller keeps data of a volume that is gone."""
-    [card] = report.controllers
-    assert card.cache is not None
-    return replace(report, controllers=(replace(card, cache=replace(card.cache, preserved_data=True)),))
+    [controller] = report.controllers
+    assert controller.cache is not None
+    return replace(report, controllers=(replace(controller, cache=replace(controller.cache, preserved_data=True)),))
 
 
-def test_a_flush_tells_beforehand_what_it_does_not_write(tmp_path: Path) -> None:
-    """Preserved data of a volume that is gone is not written by the command, which the family says."""
+def test_a_flush_reports_beforehand_what_it_does_not_write(tmp_path: Path) -> None:
+    """Preserved data of a lost volume is not written by the command, which the family reports."""
     families = vendors()[0]
     seen = Machine(machine("9271", families, tmp_path), families, "demo:9271").survey()
     inventory = with_preserved(seen.inventory)
@@ -181,7 +181,7 @@ def test_a_flush_tells_beforehand_what_it_does_not_write(tmp_path: Path) -> None
 
 
 def test_data_that_a_controller_keeps_after_a_flush_is_not_called_written() -> None:
-    """The command has done what it can; the exit code is 1, and the screen says whose data is left."""
+    """The command has done what it can; exit code 1, and the screen names the volume of the remaining data."""
     layer = Flushed(layer="acme:0", kind="controller", answer=Answer(result="done"), preserved=True)
     report = FlushReport(host=Host(), layers=(layer,))
     assert code_of(report) == 1
@@ -191,19 +191,19 @@ def test_data_that_a_controller_keeps_after_a_flush_is_not_called_written() -> N
 
 
 def test_a_flush_whose_result_no_tool_reports_is_not_called_complete() -> None:
-    """The command ended well; whether anything is left, nobody knows, and the screen names the layer."""
+    """The command succeeded, but it is unknown whether anything is left: the screen names the layer."""
     layer = Flushed(layer="acme:0", kind="controller", answer=Answer(result="done"))
     first = flush_screen(FlushReport(host=Host(), layers=(layer,)), Paper(80)).splitlines()[1]
     assert first == "Every layer was flushed; what is left unwritten is not reported by acme:0."
 
 
-def test_a_missing_program_is_told_by_a_field_and_not_by_words() -> None:
-    """Whatever the sentence says: exit code 4 is for what can be installed."""
-    card = Controller(id="acme:0", mode="none", drives=(Drive(id="acme:0/1", device="/dev/sda"),))
-    below = Scope(None, drives=((card, card.drives[0]),), controllers=(card,))
+def test_a_missing_program_is_reported_in_a_field() -> None:
+    """The message makes no difference: exit code 4 is for what can be installed."""
+    controller = Controller(id="acme:0", mode="none", drives=(Drive(id="acme:0/1", device="/dev/sda"),))
+    below = Scope(None, drives=((controller, controller.drives[0]),), controllers=(controller,))
 
     class Family:
-        """Says of its drive that a program lacks."""
+        """Reports that its drive lacks a program."""
 
         FAMILY, TOOLS = "acme", ()
 
@@ -215,14 +215,14 @@ def test_a_missing_program_is_told_by_a_field_and_not_by_words() -> None:
             """No program."""
             return [Flush(object_id="acme:0/1", why="There is no acmectl.", lack="tool")]
 
-    inventory = Inventory(host=Host(), controllers=(card,))
+    inventory = Inventory(host=Host(), controllers=(controller,))
     work = jobs(below, HostView(), Kernel(vm=Files("", {}, [])), inventory, [cast("Vendor", Family())])
     assert [job.answer.result for job in work if job.kind == "drive"] == ["no_tool"]
 
 
 def test_a_drive_that_refuses_is_judged_by_its_family(bench: Bench) -> None:
     """Hdparm's words are those of the vendor package."""
-    bench.ailing.said["hdparm"] = RunAnswer(code=5, err=b"HDIO_DRIVE_CMD(flushcache) failed: Input/output error\n")
+    bench.ailing.replies["hdparm"] = RunAnswer(code=5, err=b"HDIO_DRIVE_CMD(flushcache) failed: Input/output error\n")
     answer = bench.flushing.carry_out(bench.jobs["drives:HBS4A011"])
     assert answer.result == "failed"
     assert "Input/output error" in (answer.why or "")
@@ -246,7 +246,7 @@ def test_the_exit_code_is_that_of_the_worst_layer(results: Sequence[Any], code: 
 
 
 def test_what_could_not_be_read_may_be_a_cache() -> None:
-    """Without dmsetup nobody knows whether a mapping is one: exit code 4, although all that is known was flushed."""
+    """Without dmsetup a mapping may be a cache: exit code 4, although every known layer was flushed."""
     problem = Problem(severity="warning", where="dmsetup", message="It is missing.", kind="no_tool")
     layer = Flushed(layer="kernel:vm", kind="page_cache", answer=Answer(result="done"))
     assert code_of(FlushReport(host=Host(), layers=(layer,), problems=(problem,))) == 4

@@ -1,4 +1,4 @@
-"""Read-ahead of block devices: whose it is, what the kernel takes, and how it is put back."""
+"""Read-ahead of block devices: the object it belongs to, the values the kernel accepts, and its undo."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Raidctl = Callable[..., Result]
 
 @pytest.fixture
 def raidctl(tmp_path: Path) -> Raidctl:
-    """Run a command line on the demo of software RAID, with a state directory of its own."""
+    """Run a command line on the demo of software RAID, with an empty state directory."""
 
     def run(*arguments: str) -> Result:
         return CliRunner().invoke(cli, ["--state-dir", str(tmp_path / "state"), "--demo", "journal", *arguments])
@@ -27,14 +27,14 @@ def raidctl(tmp_path: Path) -> Raidctl:
 
 
 def planned(value: str, **details: str) -> Plan:
-    """The plan for the read-ahead of a disk."""
+    """The plan for the read-ahead of a drive."""
     disk = Volume(id=queue_of("sda"), details=details)
-    wish = Desired(object_id=disk.id, setting="read_ahead", value=value)
-    return plan(Controller(id="kernel", mode="software", volumes=(disk,)), [wish], ())
+    desired = Desired(object_id=disk.id, setting="read_ahead", value=value)
+    return plan(Controller(id="kernel", mode="software", volumes=(disk,)), [desired], ())
 
 
 def test_the_file_of_the_device_is_written() -> None:
-    """What stood there is its undo; the kernel forgets it at a reboot."""
+    """The old value is its undo; the kernel forgets it at a reboot."""
     [step] = planned("512", read_ahead="128").steps
     assert (step.action.path, step.action.data) == ("/sys/class/block/sda/queue/read_ahead_kb", "512")
     assert (step.undo.data, step.persistent) == ("128", False)
@@ -43,31 +43,31 @@ def test_the_file_of_the_device_is_written() -> None:
 def test_the_slash_of_a_name_is_spelt_as_in_sysfs() -> None:
     """The kernel has an exclamation mark in its place."""
     disk = Volume(id=queue_of("cciss/c0d0"), details={"read_ahead": "128"})
-    wish = Desired(object_id=disk.id, setting="read_ahead", value="64")
-    [step] = plan(Controller(id="kernel", volumes=(disk,)), [wish], ()).steps
+    desired = Desired(object_id=disk.id, setting="read_ahead", value="64")
+    [step] = plan(Controller(id="kernel", volumes=(disk,)), [desired], ()).steps
     assert step.action.path == "/sys/class/block/cciss!c0d0/queue/read_ahead_kb"
 
 
 @pytest.mark.parametrize(("value", "page", "fits"), [("4", "4096", True), ("6", "4096", False), ("4", "65536", False)])
 def test_it_is_whole_pages(value: str, page: str, *, fits: bool) -> None:
-    """The kernel would round the rest off without a word."""
+    """The kernel would round the rest off silently."""
     assert bool(planned(value, read_ahead="128", **{"page size": page}).steps) == fits
 
 
 def test_a_read_ahead_that_cannot_be_read_is_not_changed() -> None:
-    """It could not be put back."""
+    """A value that was not read could not be restored."""
     [refusal] = planned("512").refusals
     assert refusal.kind == "unknown"
 
 
-def test_its_knob_is_what_was_read() -> None:
-    """In KiB."""
+def test_its_current_value_is_what_was_read() -> None:
+    """The current value is in KiB."""
     disk = Volume(id=queue_of("sda"), details={"read_ahead": "128", "page size": "4096"})
     assert current_settings(Controller(id="kernel", volumes=(disk,))) == {("kernel:queue:sda", "read_ahead"): "128"}
 
 
 def test_a_mount_point_means_the_device_below_it(raidctl: Raidctl) -> None:
-    """An array has a read-ahead of its own; it is set, read again, and then already so."""
+    """An array has a separate read-ahead; it is set, read again, and then needs no change."""
     asked = ("cache", "set", "/srv/media", "--read-ahead", "8192", "--yes")
     first, second = raidctl(*asked), raidctl(*asked)
     assert (first.exit_code, second.exit_code) == (0, 0)
@@ -75,10 +75,10 @@ def test_a_mount_point_means_the_device_below_it(raidctl: Raidctl) -> None:
     assert "No change needed" in second.stdout
 
 
-def test_a_partition_has_the_read_ahead_of_its_disk(raidctl: Raidctl) -> None:
-    """A queue belongs to a whole disk."""
-    told = raidctl("cache", "set", "/dev/sda1", "--read-ahead", "64", "--dry-run").stdout
-    assert "/sys/class/block/sda/queue/read_ahead_kb" in told
+def test_a_partition_has_the_read_ahead_of_its_drive(raidctl: Raidctl) -> None:
+    """A queue belongs to a whole drive."""
+    printed = raidctl("cache", "set", "/dev/sda1", "--read-ahead", "64", "--dry-run").stdout
+    assert "/sys/class/block/sda/queue/read_ahead_kb" in printed
 
 
 def test_an_array_can_still_be_named_in_short(raidctl: Raidctl) -> None:
@@ -88,5 +88,5 @@ def test_an_array_can_still_be_named_in_short(raidctl: Raidctl) -> None:
 
 
 def test_what_is_no_block_device_has_none(raidctl: Raidctl) -> None:
-    """It is a mistake of the command line."""
+    """The target is a usage error."""
     assert raidctl("cache", "set", "nothing", "--read-ahead", "64", "--dry-run").exit_code == 2

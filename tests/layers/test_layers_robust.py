@@ -1,4 +1,4 @@
-"""Rubbish in every file and every output: said, never a crash."""
+"""Rubbish in every file and every output is reported, and never a crash."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ VIEW = HostView(
         BlockDevice("sda", "/dev/sda", "disk"),
     )
 )
-CARD = Controller(id="plain", mode="none", drives=(Drive(id="plain:1", device="/dev/sda", media="hdd"),))
-INVENTORY = Inventory(host=Host(), controllers=(CARD,))
+PLAIN = Controller(id="plain", mode="none", drives=(Drive(id="plain:1", device="/dev/sda", media="hdd"),))
+INVENTORY = Inventory(host=Host(), controllers=(PLAIN,))
 BLOCK = "/sys/class/block"
 PATHS = (
     *VM,
@@ -62,14 +62,16 @@ def test_rubbish_from_the_kernel_is_no_crash(
     machine = runner(there, {TABLE.argv: (0, table, ""), STATUS.argv: (0, status, ""), PAGE.argv: (0, page, "")})
     below = scope(VIEW, INVENTORY, None)
     kernel = converse(probe_caches(VIEW), machine)
-    told = stack(below, VIEW, kernel, INVENTORY, ())
+    shown = stack(below, VIEW, kernel, INVENTORY, ())
     taken = converse(sample(VIEW, below, kernel), machine)
     figures = Statistics(
         host=Host(), at="now", layers=tuple(statistics(below, VIEW, taken, taken, 1.0)), problems=tuple(taken.problems)
     )
     for screen in (
-        stack_screen(told, Paper(), more=True), limits_screen(told, Paper()), stats_screen(figures, Paper(), more=True),
-    ):  # fmt: skip
+        stack_screen(shown, Paper(), more=True),
+        limits_screen(shown, Paper()),
+        stats_screen(figures, Paper(), more=True),
+    ):
         assert "\x1b" not in screen
         assert "\x00" not in screen
     assert converse(family.observe(VIEW), machine).controllers

@@ -34,7 +34,7 @@ INVENTORY = Inventory(
 
 
 def test_a_mount_point_stands_for_everything_below_it() -> None:
-    """From the file system down to the volume of the card and its drives, the upper ones first."""
+    """From the file system down to the controller's volume and its drives, from top to bottom."""
     below = scope(VIEW, INVENTORY, "/srv/db/")
     assert (
         below.names.index("bcache0") < below.names.index("md0") < below.names.index("sda1") < below.names.index("sda")
@@ -65,13 +65,13 @@ def test_a_layer_of_the_kernel_is_a_target() -> None:
 
 
 def test_an_unknown_target_is_refused() -> None:
-    """A typing error must not stand for the whole machine."""
+    """A typing error must not select the whole machine."""
     with pytest.raises(UsageError, match="/srv/bd"):
         scope(VIEW, INVENTORY, "/srv/bd")
 
 
 def test_a_circle_of_devices_ends() -> None:
-    """Rubbish in sysfs: each device stands there once."""
+    """Rubbish in sysfs: each device is listed once."""
     blocks = [
         BlockDevice("a", "/dev/a", slaves=("b", "a")),
         BlockDevice("b", "/dev/b", slaves=("a",)),

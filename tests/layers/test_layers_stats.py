@@ -21,15 +21,15 @@ PLACE = "/sys/class/block/cciss!c0d0"
 
 
 def inventory(medium: Media | None, rpm: int | None = None) -> Inventory:
-    """A card with one volume on one drive."""
-    card = Controller(
+    """A controller with one volume on one drive."""
+    controller = Controller(
         id="acme:0",
         mode="raid",
         arrays=(Array(id="acme:0/A"),),
         volumes=(Volume(id="acme:0/v1", device="/dev/cciss/c0d0", array="acme:0/A"),),
         drives=(Drive(id="acme:0/1", array="acme:0/A", media=medium, rpm=rpm),),
     )
-    return Inventory(host=Host(), controllers=(card,))
+    return Inventory(host=Host(), controllers=(controller,))
 
 
 def taken(files: Mapping[str, str]) -> Sample:
@@ -51,19 +51,19 @@ def volume(now: Sample, before: Sample | None, medium: Media | None = "hdd", rpm
 
 
 def figures(reported: LayerStats) -> dict[str, float | None]:
-    """By their names."""
+    """The figures by their names."""
     return {counter.name: counter.value for counter in reported.counters}
 
 
 def test_rates_are_growth_in_a_second() -> None:
-    """Of what grows; a level has none."""
+    """Only counters have a rate; a level has none."""
     reported = volume(taken(stat(300, 0, 0, 0)), taken(stat(100, 0, 0, 0)))
     rates = {counter.name: counter.per_second for counter in reported.counters}
     assert (rates["reads"], rates["read"], rates["in flight"]) == (100.0, 409600.0, None)
 
 
 def test_a_counter_that_goes_back_has_no_rate() -> None:
-    """The device was made anew between two looks: no negative speed."""
+    """The device was recreated between two readings: no negative rate."""
     reported = volume(taken(stat(5, 0, 0, 0)), taken(stat(100, 0, 0, 0)))
     assert {counter.per_second for counter in reported.counters if counter.name == "reads"} == {None}
 
@@ -72,7 +72,7 @@ WRITES = "writes cached or sequential (at least)"
 READS = "reads cached or sequential (at least)"
 
 
-def test_writes_that_waited_for_no_platter_are_told_as_a_share_at_least() -> None:
+def test_fast_writes_are_reported_as_a_minimum_share() -> None:
     """A mean of 0.2 ms where half a revolution takes 4.17 ms: at least 95 % did not wait, rounded down."""
     reported = volume(taken(stat(0, 0, 1000, 200)), None, rpm=7200)
     assert reported.estimate
@@ -81,7 +81,7 @@ def test_writes_that_waited_for_no_platter_are_told_as_a_share_at_least() -> Non
 
 
 def test_the_method_of_an_estimate_names_its_file_and_its_physics() -> None:
-    """Whoever reads the figure can repeat it."""
+    """A reader of the figure can repeat it."""
     reported = volume(taken(stat(0, 0, 1000, 200)), None, rpm=7200)
     for word in ("estimate", "/sys/class/block/cciss!c0d0/stat", "half a revolution", "4.17 ms", "7200"):
         assert word in (reported.method or "")
@@ -93,8 +93,8 @@ def test_counters_beside_an_estimate_are_not_called_estimates() -> None:
     assert {counter.name for counter in reported.counters if counter.estimate} == {READS, WRITES}
 
 
-def test_drives_whose_speed_is_not_told_are_taken_for_the_fastest() -> None:
-    """At 15,000 turns a minute half a revolution is 2 ms: a smaller share is certain."""
+def test_drives_of_unknown_rpm_are_taken_for_the_fastest() -> None:
+    """At 15,000 rpm half a revolution is 2 ms: a smaller share is certain."""
     assert figures(volume(taken(stat(0, 0, 1000, 200)), None, rpm=None))[WRITES] == 90
 
 
@@ -115,10 +115,8 @@ def test_the_share_of_an_interval_is_not_that_since_boot() -> None:
         (stat(0, 0, 1000, 200), None, "is unknown"),
     ],
 )
-def test_where_nothing_can_be_said_the_share_is_unknown_and_says_why(
-    files: dict[str, str], medium: Media | None, why: str
-) -> None:
-    """Never 0 or 100 for want of knowledge."""
+def test_an_unknown_share_has_its_reason(files: dict[str, str], medium: Media | None, why: str) -> None:
+    """It is never 0 or 100 because data are missing."""
     [counter] = [counter for counter in volume(taken(files), None, medium).counters if counter.name == WRITES]
     assert counter.value is None
     assert why in (counter.why or "")
@@ -135,8 +133,8 @@ def test_requests_that_took_no_time_have_no_mean() -> None:
     assert "mean write" not in figures(volume(taken(stat(0, 0, 1000, 0)), None))
 
 
-def test_switched_off_counters_are_told_as_such() -> None:
-    """With queue/iostats at 0 the figures stand still, which is no idle device."""
+def test_switched_off_counters_are_reported() -> None:
+    """With queue/iostats at 0 the figures do not change, which does not mean an idle device."""
     reported = taken(stat(5, 5, 5, 5) | {f"{PLACE}/queue/iostats": "0\n"})
     [problem] = reported.problems
     assert "iostats" in problem.message
@@ -154,7 +152,7 @@ BACKED = HostView(blocks=(BlockDevice("bcache0", "/dev/bcache0", "other"),))
 
 
 def bcache(hits: int, misses: int) -> Sample:
-    """A look at a bcache with so many hits and misses."""
+    """A reading of a bcache with these hits and misses."""
     place = "/sys/class/block/bcache0/bcache/stats_total"
     figures = {f"{place}/cache_hits": f"{hits}\n", f"{place}/cache_misses": f"{misses}\n"}
     return Sample(kernel(VM | BCACHE | figures, BACKED.blocks))
@@ -179,7 +177,7 @@ def test_an_interval_without_reads_has_no_hit_ratio() -> None:
 
 
 def test_what_bcache_calls_available_is_not_what_is_empty() -> None:
-    """Clean cached data counts as available: how much of the cache is in use is not told."""
+    """Clean cached data counts as available: the used part of the cache is unknown."""
     now = bcache(1, 1)
     below = scope(BACKED, Inventory(host=Host()), None)
     reported = stack(below, BACKED, now.kernel, Inventory(host=Host()), ())
@@ -194,13 +192,13 @@ def test_requests_past_the_cache_are_counted_where_the_driver_counts_them() -> N
 
 
 def test_rubbish_in_stat_is_a_problem() -> None:
-    """It is said, and the volume has no figures."""
+    """It is reported, and the volume has no figures."""
     reported = taken({f"{PLACE}/stat": "one two\n"})
     assert [problem.kind for problem in reported.problems] == ["unread"]
     assert reported.times == {}
 
 
-def test_a_device_that_vanished_is_told_as_unknown() -> None:
+def test_a_device_that_vanished_is_unknown() -> None:
     """Its layer stays, without figures and without what it was a moment ago."""
     reported = volume(taken({}), taken(stat(5, 5, 5, 5)))
     assert reported.counters == ()

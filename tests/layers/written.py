@@ -1,4 +1,4 @@
-"""Machines written for the tests: what the kernel's files and dmsetup tell, as a recording."""
+"""Machines written for the tests: the kernel's files and dmsetup's outputs, as a recording."""
 
 from __future__ import annotations
 
@@ -54,5 +54,5 @@ def kernel(
     blocks: tuple[BlockDevice, ...] = (),
     programs: Mapping[tuple[str, ...], tuple[int, str, str]] | None = None,
 ) -> Kernel:
-    """What the kernel of such a machine tells of its caches."""
+    """What the kernel of such a machine reports about its caches."""
     return converse(probe_caches(HostView(blocks=blocks)), runner(files, programs))

@@ -193,9 +193,16 @@ def killed(machine: Bench, work: Callable[[], None], at: int) -> None:
 
 def restore(machine: Bench) -> list[str]:
     """What ``raidctl restore`` does after the kill."""
-    said: list[str] = []
+    messages: list[str] = []
     restorer = Restorer(
-        Journal(machine.place), machine.place, machine, machine.look, VENDORS, SOURCE, said.append, sleep=machine.sleep
+        Journal(machine.place),
+        machine.place,
+        machine,
+        machine.look,
+        VENDORS,
+        SOURCE,
+        messages.append,
+        sleep=machine.sleep,
     )
     restorer.restore()
-    return said
+    return messages

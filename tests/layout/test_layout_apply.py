@@ -115,7 +115,7 @@ def test_guard_P6_it_is_asked_again_right_before_the_step(tmp_path: Path) -> Non
     assert machine.argvs == []
 
 
-def test_guard_P17_whole_drives_or_partitions_only_as_the_file_says(tmp_path: Path) -> None:
+def test_guard_P17_whole_drives_or_partitions_only_as_the_file_requires(tmp_path: Path) -> None:
     """No table is written for whole drives; with ``partition``, no array is made of a whole drive."""
     whole, parted = empty(tmp_path / "whole"), empty(tmp_path / "parted")
     job(whole, MIRROR).run()
@@ -170,7 +170,7 @@ def test_the_code_is_for_this_plan_on_this_machine_in_this_state(tmp_path: Path)
 
 @pytest.mark.parametrize("mood", ["refuses", "accepts and does nothing", "hangs"])
 @pytest.mark.parametrize("match", ["--create", "mdadm.conf", "update-initramfs"])
-def test_a_tool_that_does_not_do_it_is_not_believed(tmp_path: Path, mood: str, match: str) -> None:
+def test_a_tool_without_an_effect_stops_the_operation(tmp_path: Path, mood: str, match: str) -> None:
     """The operation stops, stays open, and continues when the tool works."""
     machine = empty(tmp_path)
     machine.mood, machine.match = mood, match  # one of them

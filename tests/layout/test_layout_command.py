@@ -90,10 +90,10 @@ def test_settings_alone_are_set_with_yes(raidctl: Raidctl, tmp_path: Path) -> No
     ("words", "code", "result"),
     [((), 1, "refused"), ((*WIPE, "--dry-run"), 0, "planned"), (WIPE, 2, "failed"), (("--confirm",), 0, "done")],
 )
-def test_json_is_one_document_of_what_became_of_the_plan(
+def test_json_is_one_document_with_the_result_of_the_plan(
     raidctl: Raidctl, words: tuple[str, ...], code: int, result: str
 ) -> None:
-    """As of every changing command, by its schema."""
+    """The JSON fits the schema that all changing commands share."""
     if words == ("--confirm",):
         words = (*WIPE, "--confirm", code_of(raidctl))
     done = raidctl("layout", "apply", MIRROR, "--json", *words)
@@ -149,7 +149,7 @@ def test_what_was_cut_off_is_continued_or_given_up(raidctl: Raidctl) -> None:
 
 
 def test_what_is_given_up_stays_as_it_is(raidctl: Raidctl) -> None:
-    """Abandoned before the array was made: the journal is closed, and the next plan is made anew."""
+    """Abandoned before the array was made: the journal is closed, and the next plan starts from the beginning."""
     cut_off(raidctl, ("layout", "apply", MIRROR, *WIPE, "--confirm", code_of(raidctl)), 1)
     change = json.loads(raidctl("journal", "--json").stdout)[0]["begin"]["change"]
     assert raidctl("layout", "apply", "abandon", change).exit_code == 0
@@ -159,7 +159,7 @@ def test_what_is_given_up_stays_as_it_is(raidctl: Raidctl) -> None:
 
 
 def test_a_deletion_is_planned_under_its_guards(raidctl: Raidctl, tmp_path: Path) -> None:
-    """What is mounted is not deleted; the plan names who would delete it, and check that it is still there."""
+    """A mounted volume is not deleted; plan lists the deletion, and check reports the volume as still present."""
     file = tmp_path / "delete.toml"
     uuid = "8c1f6e20:4b7d93a5:e0523b18:77d96c4f"
     head = 'layout = 1\n[machine]\nhostname = "orchard"\n[[delete]]\ncontroller = "md"\n'

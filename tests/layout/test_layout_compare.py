@@ -53,7 +53,7 @@ def test_a_changed_or_missing_value_is_never_the_same(machine: str) -> None:
 
 
 @pytest.mark.parametrize("machine", MACHINES)
-def test_a_drive_that_is_not_described_any_more_is_never_the_same(machine: str) -> None:
+def test_a_drive_that_is_no_longer_described_is_never_the_same(machine: str) -> None:
     """Without the description of one member, its volume is unknown or different."""
     inventory = replayed(machine).inventory
     text = export(inventory)
@@ -97,7 +97,7 @@ def test_another_unique_id_is_another_volume() -> None:
 
 
 def test_counted_drives_are_compared_by_what_they_are() -> None:
-    """A count with media, interface and size holds for drives that nobody named."""
+    """A count with media, interface and size is compared without naming drives."""
     inventory = replayed("smartarray-gen10-failed-battery").inventory
     volume = 'layout = 1\n[[volume]]\ncontroller = "smartarray:0"\nname = "data"\n'
     fits = 'drives = { count = 3, media = "hdd", interface = "sas", at_least = "1.8TB" }'
@@ -106,7 +106,7 @@ def test_counted_drives_are_compared_by_what_they_are() -> None:
         assert of(inventory, f"{volume}drives = {{ {wrong} }}").verdict == "different", wrong
 
 
-def test_an_unlisted_volume_is_a_difference_only_where_the_file_says_so() -> None:
+def test_an_unlisted_volume_is_a_difference_only_if_the_file_refuses_it() -> None:
     """Volumes beside the listed ones are shown; with unlisted = "refuse" the machine differs."""
     inventory = replayed("smartarray-gen10-failed-battery").inventory
     text = 'layout = 1\n[[volume]]\ncontroller = "smartarray:0"\nname = "data"\n'

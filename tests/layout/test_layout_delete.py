@@ -94,7 +94,7 @@ def made(machine: Bench, **about: str) -> str:
 
 
 def test_guard_P2_a_volume_with_a_signature_is_not_deleted(tmp_path: Path) -> None:
-    """Unless its unique id is given with --wipe."""
+    """A volume with a signature is deleted only with its unique id in --wipe."""
     machine = empty(tmp_path)
     text = made(machine, fs="ext4")
     [about] = arrays(machine.machine.state()).values()
@@ -169,8 +169,8 @@ def test_guards_P4_P5_what_cannot_be_known_is_not_deleted(
     read = Ground(signatures={"/dev/md127": ()}, held=frozenset(), setups={})
     found = [name for name, _ in deletion_objections(controller, volume, seen, read, frozenset())]
     assert found == ([guard] if guard else [])
-    card = msgspec.structs.replace(controller, mode=None)
-    assert [name for name, _ in deletion_objections(card, volume, seen, read, frozenset())] == ["P"]
+    other = msgspec.structs.replace(controller, mode=None)
+    assert [name for name, _ in deletion_objections(other, volume, seen, read, frozenset())] == ["P"]
 
 
 def test_a_volume_of_a_family_that_makes_none_is_refused() -> None:

@@ -97,13 +97,13 @@ def test_each_tool_is_given_its_own_words(family: str, controller: str, tool: st
     )  # fmt: skip
     creating = creating_of(next(vendor for vendor in vendors()[0] if family == vendor.FAMILY))
     assert creating is not None
-    told = [Tool(name=tool, path=f"/usr/sbin/{tool}")] if tool else []
+    tools = [Tool(name=tool, path=f"/usr/sbin/{tool}")] if tool else []
     on = Controller(id=controller, told_by=tool or None, slot="0")
-    assert [" ".join(words) for words in creating.create(on, new, told)] == [COMMANDS[family, controller, tool]]
+    assert [" ".join(words) for words in creating.create(on, new, tools)] == [COMMANDS[family, controller, tool]]
     with pytest.raises(CannotCreate):
-        creating.create(on, replace(new, raid_level="jbod"), told)
+        creating.create(on, replace(new, raid_level="jbod"), tools)
     with pytest.raises(CannotCreate):
-        creating.create(on, replace(new, name="a; reboot"), told)
+        creating.create(on, replace(new, name="a; reboot"), tools)
 
 
 @pytest.mark.parametrize(
@@ -128,12 +128,15 @@ def test_no_tool_is_given_a_number_of_drives_that_it_refuses(
     )  # fmt: skip
     creating = creating_of(next(vendor for vendor in vendors()[0] if family == vendor.FAMILY))
     assert creating is not None
-    told, tools = Controller(id=controller, told_by=tool, slot="0"), [Tool(name=tool, path=f"/usr/sbin/{tool}")]
+    machine_controller, tools = (
+        Controller(id=controller, told_by=tool, slot="0"),
+        [Tool(name=tool, path=f"/usr/sbin/{tool}")],
+    )
     if words is None:
         with pytest.raises(CannotCreate, match="drive"):
-            creating.create(told, new, tools)
+            creating.create(machine_controller, new, tools)
         return
-    assert [" ".join(found) for found in creating.create(told, new, tools)] == [words]
+    assert [" ".join(found) for found in creating.create(machine_controller, new, tools)] == [words]
 
 
 def test_mdadm_is_given_the_spares_that_the_plan_overwrites() -> None:
@@ -168,7 +171,7 @@ def test_mdadm_is_given_the_spares_that_the_plan_overwrites() -> None:
 def test_each_generation_of_a_tool_is_given_its_own_words(
     tool: str, version: str | None, write: WritePolicy, words: str
 ) -> None:
-    """Version 1 of storcli has another word for the level; a bad battery has a word of its own in two of them."""
+    """Version 1 of storcli has another word for the level; a bad battery has another word in two of them."""
     drives = tuple(Drive(id=f"megaraid:0/8:{number}") for number in range(3))
     new = NewVolume(
         name=None, raid_level="raid5", drives=drives, size_bytes=None, strip_bytes=None, write=write, read=None,
@@ -431,11 +434,11 @@ def test_too_few_drives_are_explained_one_by_one() -> None:
     text = 'raid_level = "raid6"\ndrives = { count = 8, at_least = "4TB" }\nspares = 1'
     [one] = planned(GEN10, COUNTED + text, drives=drives).not_planned
     assert one.why[0] == "9 drives of one kind and size needed, 1 drive free and fitting."
-    said = " ".join(one.why)
+    reasons = " ".join(one.why)
     for number, why in ((2, "2 TB, not at least 4 TB"), (3, "not healthy (failed"), (4, "has not imported"),
                         (5, "size unknown")):  # fmt: skip
-        assert f"smartarray:0/9I:1:{number}" in said
-        assert why in said
+        assert f"smartarray:0/9I:1:{number}" in reasons
+        assert why in reasons
 
 
 def test_pinning_writes_serial_numbers_and_nothing_else(tmp_path: Path) -> None:

@@ -27,7 +27,7 @@ def read(document: Any, controller: str | None = "smartarray:0") -> Layout:
 
 
 def disks(*found: dict[str, Any]) -> dict[str, Any]:
-    """Logical disks of Ironic."""
+    """Logical drives as Ironic describes them."""
     return {"logical_disks": list(found)}
 
 
@@ -50,7 +50,7 @@ def test_the_examples_of_ironics_manual_are_read() -> None:
 
 
 def test_the_field_of_a_node_is_read_as_it_is_printed() -> None:
-    """An object with target_raid_config alone, as a client of Ironic prints it; lines are those of the disks."""
+    """An object with target_raid_config alone, as a client of Ironic prints it; lines are those of the volumes."""
     wanted = disks({"size_gb": 100, "raid_level": "1", "disk_type": "ssd"}, {"size_gb": "MAX", "raid_level": "5"})
     inner, outer = read(wanted), read({"target_raid_config": wanted})
     assert [one.line for one in outer.volumes] == [one.line + 1 for one in inner.volumes]
@@ -173,11 +173,11 @@ def test_the_format_of_a_file_is_recognised(data: bytes, kind: str) -> None:
 def test_an_export_for_a_provisioner_fits_the_machine(machine: str) -> None:
     """What both formats express of a machine differs from it in nothing but unknown values."""
     inventory = replayed(machine).inventory
-    cards = [one for one in inventory.controllers if one.mode != "software" and one.volumes]
+    controllers = [one for one in inventory.controllers if one.mode != "software" and one.volumes]
     logical = [one for one in ironic(inventory)[0]["logical_disks"] if one["controller"] != "software"]
     for document in ({"logical_disks": logical}, drp(inventory)[0]):
-        if len(cards) == 1 and (logical or isinstance(document, list)):
-            found = compare(read(document, cards[0].id), inventory)
+        if len(controllers) == 1 and (logical or isinstance(document, list)):
+            found = compare(read(document, controllers[0].id), inventory)
             assert not [one for one in found.compared if one.verdict in ("different", "missing")], (document, found)
 
 

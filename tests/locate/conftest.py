@@ -1,4 +1,4 @@
-"""Command lines on simulated machines, on a clock that stands still."""
+"""Command lines on simulated machines, with a clock that the test controls."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Raidctl = Callable[..., Result]
 
 
 class Clock:
-    """Replaces the wait of ``raidctl locate``: what is to happen meanwhile happens at once."""
+    """Replaces the wait of ``raidctl locate``: scheduled events happen at once."""
 
     def __init__(self) -> None:
         self.waited: list[float] = []
@@ -38,7 +38,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 
 @pytest.fixture
 def raidctl(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Raidctl:
-    """Run a command line in this process, with a state directory of its own."""
+    """Run a command line in this process, with an empty state directory."""
     monkeypatch.setenv("COLUMNS", "80")
 
     def run(*arguments: str) -> Result:

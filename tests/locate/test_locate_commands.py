@@ -75,8 +75,10 @@ def test_a_bay_that_is_not_there_is_no_neighbour(raidctl: Raidctl) -> None:
     )
 
 
-def test_nothing_is_said_to_blink_that_cannot_be_read_from(raidctl: Raidctl, monkeypatch: pytest.MonkeyPatch) -> None:
-    """By activity: the drive is read first, then the screen says that its LED flashes, until the time is over."""
+def test_a_drive_that_cannot_be_read_is_not_reported_as_blinking(
+    raidctl: Raidctl, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By activity: the drive is read first, then the screen reports that its LED flashes, until the time is over."""
     passed = [0.0]
     monkeypatch.setattr(_activity, "clock", lambda: passed[0])
     monkeypatch.setattr(_activity, "sleep", lambda seconds: passed.__setitem__(0, passed[0] + seconds))
@@ -102,7 +104,7 @@ def test_a_recording_is_not_changed(raidctl: Raidctl) -> None:
 
 
 def test_drives_that_cannot_be_located_are_named_with_the_reasons(raidctl: Raidctl, clock: Clock) -> None:
-    """The others blink all the same; the exit code is 1."""
+    """The others blink nevertheless; the exit code is 1."""
     done = raidctl("--demo", "nvme", "locate", "/dev/nvme0n1", "/dev/nvme1n1", "--json")
     assert (done.exit_code, clock.waited) == (1, [600.0])
     first, second = json.loads(done.stdout)["targets"]
@@ -129,22 +131,22 @@ def test_what_is_on_already_is_left_on(
 def test_a_second_locate_of_the_drive_is_refused(raidctl: Raidctl, clock: Clock) -> None:
     """The one that runs is named; another drive can be located at the same time."""
     codes: list[int] = []
-    said: list[str] = []
+    messages: list[str] = []
 
     def again() -> None:
         clock.meanwhile = lambda: None
         for word in ("/dev/sdb", "/dev/sdc"):
             done = raidctl("--demo", "sas", "locate", word)
             codes.append(done.exit_code)
-            said.append(done.output)
+            messages.append(done.output)
 
     clock.meanwhile = again
     assert raidctl("--demo", "sas", "locate", "/dev/sdb").exit_code == 0
     assert codes == [3, 0]
-    assert said[0].rstrip().endswith('locate off" switches it off.')
+    assert messages[0].rstrip().endswith('locate off" switches it off.')
 
 
-def test_off_without_anything_on_says_so(raidctl: Raidctl) -> None:
+def test_off_without_anything_on_reports_it(raidctl: Raidctl) -> None:
     """Nothing is touched, exit code 0."""
     done = raidctl("--demo", "sas", "locate", "off")
     assert (done.exit_code, done.stdout) == (0, "No locate LED was switched on by raidctl.\n")
@@ -174,7 +176,7 @@ class Deaf:
         return [WriteAnswer() if isinstance(one, Write) else self.machine.answer(one) for one in requests]
 
 
-def test_an_led_that_does_not_obey_is_not_believed(tmp_path: Path) -> None:
+def test_an_led_that_stays_dark_is_a_failure(tmp_path: Path) -> None:
     """The enclosure accepts the write and stays dark: the change fails, and is undone."""
     vendors = registry.vendors()[0]
     runner = Deaf(machine("sas", vendors, tmp_path))

@@ -98,12 +98,12 @@ def test_guard_X5_every_command_has_a_permitted_form() -> None:
     for machine in MACHINES:
         seen = replayed(machine)
         runner = ReplayRunner(load(ROOT / "fixtures" / machine))
-        for card in seen.inventory.controllers:
-            vendor = next(one for one in [*VENDORS, None] if one is None or family_of(card) == one.FAMILY)
+        for controller in seen.inventory.controllers:
+            vendor = next(one for one in [*VENDORS, None] if one is None or family_of(controller) == one.FAMILY)
             way = locating_of(vendor) if vendor is not None else None
             if way is None:
                 continue
-            ids = [drive.id for drive in card.drives]
+            ids = [drive.id for drive in controller.drives]
             wanted = resolve(seen.inventory, seen.view, KernelLeds(), ids)
             found = converse(vendor_tools.find(wanted, VENDORS, seen.inventory.tools, 60), runner)
             for lamp in found.values():
@@ -198,10 +198,12 @@ def test_arcconf_is_used_only_if_its_help_names_a_time(text: str, can: bool) -> 
 def test_a_controller_that_denies_locating_is_not_asked(denied: str) -> None:
     """``Deny Locate = Yes`` of the PD operations is a reason; that of the VD operations is none."""
     seen = replayed("megaraid-h730p-predictive")
-    card = next(card for card in seen.inventory.controllers if card.drives)
+    controller = next(controller for controller in seen.inventory.controllers if controller.drives)
     label = "Supported {} Operations: Deny Locate"
-    card = replace(card, details={**card.details, label.format("PD"): denied, label.format("VD"): "Yes"})
-    wanted = [replace(one, controller=card) for one in resolve(seen.inventory, seen.view, KernelLeds(), ["32:5"])]
+    controller = replace(
+        controller, details={**controller.details, label.format("PD"): denied, label.format("VD"): "Yes"}
+    )
+    wanted = [replace(one, controller=controller) for one in resolve(seen.inventory, seen.view, KernelLeds(), ["32:5"])]
     runner = ReplayRunner(load(ROOT / "fixtures" / "megaraid-h730p-predictive"))
     [lamp] = converse(vendor_tools.find(wanted, VENDORS, seen.inventory.tools, 60), runner).values()
     assert isinstance(lamp, str) == (denied == "Yes")

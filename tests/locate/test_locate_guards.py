@@ -32,7 +32,7 @@ DRIVE = "drives:TGK00B2Y"
 
 
 def test_guard_L1_locating_never_writes_to_a_drive(raidctl: Raidctl, clock: Clock) -> None:
-    """Activity only reads, past the page cache, for a second; what no system sees is not read at all."""
+    """Activity only reads, past the page cache, for a second; a drive that the system does not see is not read."""
     read = activity.burst(wanted(SAS))
     assert isinstance(read, Run)
     assert read.argv == ("dd", "if=/dev/sdb", "of=/dev/null", "bs=128K", "iflag=direct")
@@ -42,7 +42,7 @@ def test_guard_L1_locating_never_writes_to_a_drive(raidctl: Raidctl, clock: Cloc
     assert isinstance(activity.burst(Wanted(Bay(object_id="x"), blocks=(odd,))), str)
     assert activity.failed(RunAnswer(trouble=Failure.TIMEOUT)) is None
     assert activity.failed(RunAnswer(code=1, err=b"dd: error reading '/dev/sdb': Input/output error\n"))
-    # no way without --by: a drive without an LED is told so, and nothing is read
+    # no way without --by: a drive without an LED is reported, and nothing is read
     done = raidctl("--demo", "workstation", "locate", "/dev/sda")
     assert (done.exit_code, clock.waited) == (1, [])
     assert "CANNOT BE LOCATED" in done.stdout
@@ -96,7 +96,7 @@ def test_guard_L2_an_led_is_off_after_a_kill(tmp_path: Path, state: Callable[[st
 def test_guard_L2_an_led_is_off_at_boot(
     raidctl: Raidctl, state: Callable[[str], State], clock: Clock, tmp_path: Path
 ) -> None:
-    """A journal without an end, as a power failure leaves it: ``restore`` switches off, and says what it did."""
+    """A journal without an end, as a power failure leaves it: ``restore`` switches off, and reports it."""
     journal = tmp_path / "state" / "demo" / "sas" / "journal.jsonl"
     kept: list[bytes] = []
     clock.meanwhile = lambda: kept.append(journal.read_bytes())
@@ -132,7 +132,7 @@ def test_guard_L3_ledctl_is_only_run_for_the_listed_drive(words: str, allowed: b
 
 
 def test_guard_L3_the_commands_of_ledctl_have_the_option() -> None:
-    """Both of them, as they are planned."""
+    """Both planned commands have ``--listed-only``."""
     programs: Programs = {("ledctl", "--list-controllers"): (0, "/sys/devices/pci/0000:41:00.0 (SCSI)\n", "")}
     [lamp] = converse(ledctl.find([wanted(SAS)]), with_which("ledctl", programs)).values()
     assert isinstance(lamp, Lamp)
@@ -162,7 +162,7 @@ def test_guard_L4_only_the_files_of_locate_leds_are_written(path: str, data: str
 
 
 def test_guard_L4_nothing_else_is_written(raidctl: Raidctl, state: Callable[[str], State], clock: Clock) -> None:
-    """While all bays of an enclosure blink, their ``locate`` files are all that has changed."""
+    """While all bays of an enclosure blink, only their ``locate`` files have changed."""
     bays = [f"enclosure:0x5003048001a2b3bd/Slot {number:02}" for number in range(5)]
     changed: list[set[str]] = []
     raidctl("--demo", "sas", "show")

@@ -29,12 +29,12 @@ FAILED: dict[str, Any] = {"status": "critical", "status_text": "Failed"}
 REBUILDING: dict[str, Any] = {"status": "warning", "status_text": "Rebuilding"}
 
 
-def inventory(*controllers: Controller, **told: Any) -> Inventory:
+def inventory(*controllers: Controller, **fields: Any) -> Inventory:
     """A machine with the redundancy that is left filled in, as a survey does."""
-    return Inventory(**{"host": HOST, **told, "controllers": tuple(with_redundancy(controllers))})
+    return Inventory(**{"host": HOST, **fields, "controllers": tuple(with_redundancy(controllers))})
 
 
-def raid(level: str, *members: dict[str, Any], card: dict[str, Any] | None = None, **volume: Any) -> Controller:
+def raid(level: str, *members: dict[str, Any], controller: dict[str, Any] | None = None, **volume: Any) -> Controller:
     """A controller with one volume; a member is what differs from a good drive."""
     drives = tuple(
         Drive(**{"id": f"x:0/{number}", "enclosure": "1", "bay": str(number), "serial": f"S{number}", "role": "member",
@@ -42,13 +42,13 @@ def raid(level: str, *members: dict[str, Any], card: dict[str, Any] | None = Non
         for number, changes in enumerate(members)
     )  # fmt: skip
     own = {drive.id for drive in drives if drive.role == "member" and drive.array}
-    told: dict[str, Any] = {"status": "ok", "drives_expected": len(own), "raid_level": level, **volume}
+    fields: dict[str, Any] = {"status": "ok", "drives_expected": len(own), "raid_level": level, **volume}
     kept: dict[str, Any] = {
         "id": "x:0", "mode": "raid", "drives": drives,
         "arrays": (Array(id="x:0/A", drives=tuple(drive.id for drive in drives if drive.id in own)),),
-        "volumes": (Volume(id="x:0/v0", array="x:0/A", **told),),
+        "volumes": (Volume(id="x:0/v0", array="x:0/A", **fields),),
     }  # fmt: skip
-    return Controller(**{**kept, **(card or {})})
+    return Controller(**{**kept, **(controller or {})})
 
 
 def asked(found: Inventory, drive: str = "x:0/0", view: HostView | None = None, around: Around = SILENT) -> Removal:
@@ -98,12 +98,12 @@ def software(level: str, *parts: str, **volume: Any) -> Controller:
               serial=f"S-{name.rstrip('0123456789')}", backing=(f"drives:S-{name.rstrip('0123456789')}",))
         for name in parts
     )  # fmt: skip
-    told: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "status": "ok", "drives_expected": len(parts), "drives_active": len(parts), "mismatch_count": 0,
         "device": "/dev/md0", "raid_level": level, **volume,
     }  # fmt: skip
     return Controller(
-        id="md", mode="software", drives=drives, volumes=(Volume(id="md:md0", array="md:md0/array", **told),),
+        id="md", mode="software", drives=drives, volumes=(Volume(id="md:md0", array="md:md0/array", **fields),),
         arrays=(Array(id="md:md0/array", drives=tuple(drive.id for drive in drives)),),
     )  # fmt: skip
 

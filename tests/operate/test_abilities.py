@@ -12,7 +12,7 @@ from raidctl.vendor.operations import operations_of
 from tests.support.deeds import VENDORS
 
 
-def test_every_family_with_deeds_says_what_they_were_tried_on() -> None:
+def test_every_family_with_deeds_names_what_they_were_tried_on() -> None:
     """Nothing that can be done lacks a proof's word, nothing that cannot lacks a reason."""
     for vendor in VENDORS:
         offered = operations_of(vendor)
@@ -26,7 +26,7 @@ def test_every_family_with_deeds_says_what_they_were_tried_on() -> None:
 
 
 def test_only_md_was_tried_on_a_real_kernel() -> None:
-    """No real controller was."""
+    """Only md was tried on a real kernel; no family was tried on a real controller."""
     proven = {
         vendor.FAMILY
         for vendor in VENDORS for kind in kinds_of(vendor) for one in kind.abilities.values() if one.proof == "kernel"
@@ -57,7 +57,7 @@ def test_the_screen_and_the_data_show_them() -> None:
 
 
 def test_the_schedule_of_learn_cycles_is_changed_by_hand() -> None:
-    """The command of the tool's help is printed, never run; where there is none, that is said."""
+    """The command of the tool's help is printed, never run; a family without one reports it."""
     for demo, sentence in {
         "h730": "Run it yourself: /opt/MegaRAID/perccli/perccli64 /c0/bbu set learnDelayInterval=HOURS",
         "perc5i": "MegaCli -AdpBbuCmd -ScheduleLearn -STARTTIME DDD hh -a0 -NoLog",

@@ -21,14 +21,18 @@ FALLS = VolumeCache(write_policy="protected_write_back", write_active="write_bac
 LONG_AGO = "2026-10-01T00:00:00Z"
 
 
-def machine(battery: BatteryStatus = "ok", cache: VolumeCache | None = FALLS, **told: Any) -> Inventory:
+def machine(battery: BatteryStatus = "ok", cache: VolumeCache | None = FALLS, **fields: Any) -> Inventory:
     """A controller with a battery and a whole volume."""
-    card = {"serial": "SV1", "batteries": (Battery(id="x:0/battery0", status=battery),), **told.pop("card", {})}
-    return inventory(raid("raid5", OK, OK, OK, card=card, cache=cache, **told))
+    controller = {
+        "serial": "SV1",
+        "batteries": (Battery(id="x:0/battery0", status=battery),),
+        **fields.pop("controller", {}),
+    }
+    return inventory(raid("raid5", OK, OK, OK, controller=controller, cache=cache, **fields))
 
 
 def refused(found: Inventory, last: str | None = LONG_AGO, *, reported: bool = True) -> dict[str, bool]:
-    """The guards that refuse a learn cycle, and whether --unsafe lifts all that each says."""
+    """The guards that refuse a learn cycle, and whether --unsafe lifts every reason of each."""
     lifted: dict[str, bool] = {}
     for one in denials(DEED, Survey(found), last, NOW, reported=reported):
         lifted[one.guard] = lifted.get(one.guard, True) and one.overridable
@@ -48,9 +52,9 @@ def test_guard_B1_every_volume_falls_back_and_is_whole() -> None:
     states: set[BatteryStatus] = {"failed", "missing", "degraded", "charging", "unknown"}
     for state in states:
         assert refused(machine(state)) == {"B1": False}, state
-    assert refused(machine(card={"cache": Cache(preserved_data=True)})) == {"B1": False}
-    assert refused(machine(card={"cache": Cache(no_battery_write_cache=True)})) == {"B1": False}
-    assert refused(machine(card={"batteries": ()})) == {"": False}
+    assert refused(machine(controller={"cache": Cache(preserved_data=True)})) == {"B1": False}
+    assert refused(machine(controller={"cache": Cache(no_battery_write_cache=True)})) == {"B1": False}
+    assert refused(machine(controller={"batteries": ()})) == {"": False}
 
 
 def test_guard_B2_not_within_a_day() -> None:
@@ -63,11 +67,11 @@ def test_guard_B2_not_within_a_day() -> None:
     assert refused(machine("learning"))["B2"] is False
 
 
-def test_guard_B3_the_plan_says_how_long_write_through_may_last() -> None:
+def test_guard_B3_the_plan_shows_how_long_write_through_may_last() -> None:
     """Which volumes, and that it cannot be ended."""
-    card = machine().controllers[0]
-    assert "x:0/v0" in affected(card)
-    assert "No volume" in affected(replace(card, volumes=()))
+    controller = machine().controllers[0]
+    assert "x:0/v0" in affected(controller)
+    assert "No volume" in affected(replace(controller, volumes=()))
     assert "hours" in HOURS
     assert "cannot be ended" in HOURS
 

@@ -1,4 +1,4 @@
-"""The boot loader of a replaced drive: what its first sector has, who installs it, and that it is never silence."""
+"""The boot loader of a replaced drive: its first sector, who installs it, and that it is always reported."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_guard_R13_a_boot_loader_is_run_only_where_it_is_certain() -> None:
 
 
 def test_guard_R13_a_drive_that_may_boot_is_never_passed_over() -> None:
-    """UEFI, another boot loader, a sector that could not be read: something is said; only what is known is silent."""
+    """UEFI, another boot loader and an unreadable sector are reported; only a known sector is not."""
     uefi = replace(BIOS, firmware="uefi")
     esp, member = "EFI system partition /dev/sda1", "EFI system partition /dev/sda1 (a member of an array)"
     for kinds, codes, around, word in (
@@ -91,7 +91,7 @@ def test_grub_is_installed_after_the_rebuild_and_read_again(tmp_path: Path) -> N
 
 
 def test_a_boot_loader_that_is_not_there_afterwards_is_not_reported_as_done(tmp_path: Path) -> None:
-    """A tool that says yes and writes nothing, one that refuses: exit code 6, and it can be continued."""
+    """A tool that reports success and writes nothing, or refuses: exit code 6, and it can be continued."""
     for number, mood in enumerate(("accepts and does nothing", "refuses")):
         story = with_grub(tmp_path / str(number), asked=True)
         story.machine.mood, story.machine.match = mood, "grub-install"

@@ -158,7 +158,7 @@ def test_a_volume_without_copies_has_nothing_to_compare() -> None:
 
 
 def test_every_check_under_way_on_a_recorded_machine_is_shown_as_running() -> None:
-    """Of every family; and no other volume is."""
+    """Every check under way is shown as running, and no other volume is."""
     for name in MACHINES:
         inventory = replayed(name).inventory
         running = {
@@ -184,7 +184,7 @@ def test_results_survive_in_a_file(tmp_path: Path) -> None:
 
 
 def test_a_history_of_others_is_not_trusted(tmp_path: Path) -> None:
-    """A file that others may write into has no results, and says why."""
+    """A file that others may write to has no results, and the problem names the reason."""
     append(tmp_path, [BEGUN])
     os.chmod(tmp_path / "checks.jsonl", 0o666)  # noqa: PTH101, S103 - what is tested
     assert read(tmp_path).records == ()
@@ -218,8 +218,8 @@ def test_rules_learn_of_kept_results() -> None:
         (replace(end, end="interrupted", complete=False), Scrub(last_result="unfinished")),
         (BEGUN, None),
     ):
-        told = with_history(machine(), History(records=(record,)))
-        assert told.controllers[0].volumes[0].consistency_check == last, record
+        known = with_history(machine(), History(records=(record,)))
+        assert known.controllers[0].volumes[0].consistency_check == last, record
 
 
 def test_a_running_check_has_its_progress() -> None:

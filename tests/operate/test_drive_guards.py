@@ -24,15 +24,21 @@ BAD: dict[str, Any] = {"role": "failed", "array": None, "status": "critical", "f
 JBOD: dict[str, Any] = {"role": "passthrough", "array": None, "device": "/dev/sdz", "foreign": False}
 
 
-def machine(*members: dict[str, Any], level: str = "raid6", **told: Any) -> Inventory:
+def machine(*members: dict[str, Any], level: str = "raid6", **fields: Any) -> Inventory:
     """A controller with an array of four good drives, and these drives before them."""
     return inventory(
-        raid(level, *members, *[{"foreign": False}] * 4, card={"cache": None, **told.pop("card", {})}, **told)
+        raid(
+            level,
+            *members,
+            *[{"foreign": False}] * 4,
+            controller={"cache": None, **fields.pop("controller", {})},
+            **fields,
+        )
     )
 
 
 def refused(verb: Verb, found: Inventory, view: HostView | None = None, known: Known = KNOWN) -> dict[str, bool]:
-    """The guards that refuse a deed on the first drive, and whether --unsafe lifts all that each says."""
+    """The guards that refuse a deed on the first drive, and whether --unsafe lifts every reason of each."""
     seen = Survey(found, view=view or HostView())
     lifted: dict[str, bool] = {}
     for one in denials(Deed(object_id="x:0/0", verb=verb, drive="x:0/0"), seen, known):
@@ -87,7 +93,7 @@ DOWN: dict[str, Any] = {"role": "failed", "status": "critical", "status_text": "
 
 
 def test_guard_D4_online_only_what_missed_nothing() -> None:
-    """Set offline by raidctl while the array stood still, in this boot, still standing: and only with --unsafe."""
+    """Set offline by raidctl in this boot, with the array inactive since then: and only with --unsafe."""
     stopped, running = machine(DOWN, status="offline"), machine(DOWN, status="degraded")
     good = replace(KNOWN, offline=WAS_INACTIVE)
     assert refused("online", stopped, known=good) == {"D4": True}
@@ -166,13 +172,13 @@ def test_guards_R_hold_for_a_drive_that_is_set_offline() -> None:
 
 @pytest.mark.parametrize("verb", ["good", "jbod", "raid", "erase", "online"])
 def test_guard_X8_nothing_is_done_where_not_everything_is_seen(verb: Verb) -> None:
-    """As in a container."""
+    """In a container not every device is visible, so every deed is refused."""
     drive = {"raid": JBOD, "online": DOWN}.get(verb, FREE)
     assert "X8" in refused(verb, machine(drive), HostView(sys_read_only=True))
 
 
 def test_a_drive_behind_no_controller_has_no_such_states() -> None:
-    """Neither a member of md nor a plain drive."""
+    """Members of md and plain drives have no such states."""
     plain = Controller(id="x:0", mode="none", drives=(Drive(id="x:0/0", serial="S0"),))
     assert refused("good", Inventory(host=HOST, controllers=(plain,))) == {"": False}
 
@@ -180,7 +186,7 @@ def test_a_drive_behind_no_controller_has_no_such_states() -> None:
 def test_an_array_stands_still_only_if_every_volume_is_known_to() -> None:
     """No volume listed, or one that runs, is not standing still."""
     for status, still in (("offline", True), ("failed", True), ("ok", False), ("unknown", False), ("degraded", False)):
-        card = machine(DOWN, status=status).controllers[0]
-        assert is_inactive(card, card.drives[0]) is still, status
-    bare = replace(card, volumes=())
+        controller = machine(DOWN, status=status).controllers[0]
+        assert is_inactive(controller, controller.drives[0]) is still, status
+    bare = replace(controller, volumes=())
     assert not is_inactive(bare, bare.drives[0])

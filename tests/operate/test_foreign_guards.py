@@ -24,13 +24,13 @@ PINNED = (PreservedCache(volume="x:0/v6", status_text="Missing"),)
 VERBS: tuple[Verb, ...] = ("import_foreign", "clear_foreign")
 
 
-def machine(*drives: dict[str, Any], card: dict[str, Any] | None = None, **volume: Any) -> Inventory:
-    """A controller with a whole RAID-6 of its own drives, and these drives before them."""
+def machine(*drives: dict[str, Any], controller: dict[str, Any] | None = None, **volume: Any) -> Inventory:
+    """A controller with a whole RAID-6, and these drives before its members."""
     own: dict[str, Any] = {
         "serial": "SV1", "foreign": True, "foreign_groups": (GROUP,), "cache": Cache(preserved_data=False),
-        **(card or {}),
+        **(controller or {}),
     }  # fmt: skip
-    return inventory(raid("raid6", *drives, *[OWN] * 4, card=own, **volume))
+    return inventory(raid("raid6", *drives, *[OWN] * 4, controller=own, **volume))
 
 
 def refused(
@@ -41,7 +41,7 @@ def refused(
     part: str | None = None,
     selects: bool = False,
 ) -> dict[str, bool]:
-    """The guards that refuse a deed on the controller, and whether --unsafe lifts all that each says."""
+    """The guards that refuse a deed on the controller, and whether --unsafe lifts every reason of each."""
     lifted: dict[str, bool] = {}
     deed = Deed(object_id="x:0", verb=verb, part=part)
     for one in denials(deed, Survey(found), preview, selects=selects):
@@ -62,24 +62,26 @@ def test_guard_F2_what_an_array_lacks_is_not_cleared() -> None:
     """While a volume is not whole, unless the level shows that it is another; nor while there is preserved cache."""
     assert refused("clear_foreign", machine(FOREIGN)) == {}
     for status in ("degraded", "failed", "offline", "rebuilding", "inactive", "unknown"):
-        same = machine(FOREIGN, card={"foreign_groups": (replace(GROUP, raid_level="raid6"),)}, status=status)
+        same = machine(FOREIGN, controller={"foreign_groups": (replace(GROUP, raid_level="raid6"),)}, status=status)
         assert refused("clear_foreign", same) == {"F2": False}, status
     assert refused("clear_foreign", machine(FOREIGN, status="degraded")) == {}
     for group in (ForeignGroup(number="0"), ForeignGroup(number="0", raid_level="unknown")):
-        unknown = machine(FOREIGN, card={"foreign_groups": (group,)}, status="degraded")
+        unknown = machine(FOREIGN, controller={"foreign_groups": (group,)}, status="degraded")
         assert refused("clear_foreign", unknown) == {"F2": False}
-    assert refused("clear_foreign", machine(FOREIGN, card={"foreign_groups": ()}, status="degraded")) == {"F2": False}
-    mirrors = machine(FOREIGN, card={"foreign_groups": (OTHER,)}, status="degraded", raid_level="raid10")
+    assert refused("clear_foreign", machine(FOREIGN, controller={"foreign_groups": ()}, status="degraded")) == {
+        "F2": False
+    }
+    mirrors = machine(FOREIGN, controller={"foreign_groups": (OTHER,)}, status="degraded", raid_level="raid10")
     assert refused("clear_foreign", mirrors) == {"F2": False}
-    assert refused("clear_foreign", machine(FOREIGN, card={"preserved": PINNED})) == {"F2": False}
-    assert refused("clear_foreign", machine(FOREIGN, card={"cache": Cache(preserved_data=True)})) == {"F2": False}
+    assert refused("clear_foreign", machine(FOREIGN, controller={"preserved": PINNED})) == {"F2": False}
+    assert refused("clear_foreign", machine(FOREIGN, controller={"cache": Cache(preserved_data=True)})) == {"F2": False}
     for cache in (Cache(preserved_data=None), None):
-        assert refused("clear_foreign", machine(FOREIGN, card={"cache": cache})) == {"F2": True}
+        assert refused("clear_foreign", machine(FOREIGN, controller={"cache": cache})) == {"F2": True}
 
 
 def test_guard_F3_every_drive_that_is_hit_is_listed() -> None:
     """A drive of which it is unknown may be hit as well; a tool that takes all is not used for one of several."""
-    two = machine(FOREIGN, FOREIGN, card={"foreign_groups": (GROUP, OTHER)})
+    two = machine(FOREIGN, FOREIGN, controller={"foreign_groups": (GROUP, OTHER)})
     for verb in VERBS:
         assert refused(verb, machine(FOREIGN)) == {}
         assert refused(verb, machine({**FOREIGN, "foreign": None})) == {"F3": False}
@@ -89,7 +91,7 @@ def test_guard_F3_every_drive_that_is_hit_is_listed() -> None:
         assert refused(verb, two) == {}
         assert refused(verb, two, part="0") == {"F3": False}
         assert refused(verb, two, part="0", selects=True) == {}
-        nothing = machine(card={"foreign": False, "foreign_groups": ()})
+        nothing = machine(controller={"foreign": False, "foreign_groups": ()})
         assert refused(verb, nothing) == {"": False}
     lines = listed_hits(two, Deed(object_id="x:0", verb="import_foreign"))
     assert len(lines) == 4
@@ -103,13 +105,13 @@ def test_guard_F4_cache_is_not_discarded_while_its_drives_may_be_here() -> None:
     def discard(found: Inventory, part: str = "x:0/v6") -> dict[str, bool]:
         return refused("discard_preserved", found, None, part=part)
 
-    assert discard(machine(card=own)) == {"F4": True}
-    assert discard(machine(FOREIGN, card=own)) == {"F4": False}
-    assert discard(machine(card={**own, "foreign": True})) == {"F4": False}
-    assert discard(machine({**FOREIGN, "foreign": None}, card=own)) == {"F4": False}
-    assert discard(machine(card=own), "x:0/v7") == {"F4": False}
+    assert discard(machine(controller=own)) == {"F4": True}
+    assert discard(machine(FOREIGN, controller=own)) == {"F4": False}
+    assert discard(machine(controller={**own, "foreign": True})) == {"F4": False}
+    assert discard(machine({**FOREIGN, "foreign": None}, controller=own)) == {"F4": False}
+    assert discard(machine(controller=own), "x:0/v7") == {"F4": False}
     nothing = {**own, "preserved": (), "cache": Cache(preserved_data=False)}
-    assert discard(machine(card=nothing)) == {"": False}
+    assert discard(machine(controller=nothing)) == {"": False}
 
 
 def test_guard_F5_nothing_imports_or_discards_by_itself() -> None:
@@ -122,7 +124,7 @@ def test_guard_F5_nothing_imports_or_discards_by_itself() -> None:
 def test_guard_X1_the_controller_is_identified_by_its_serial_number() -> None:
     """Unknown, or that of two controllers: refused."""
     for verb in VERBS:
-        assert refused(verb, machine(FOREIGN, card={"serial": None})) == {"X1": False}
+        assert refused(verb, machine(FOREIGN, controller={"serial": None})) == {"X1": False}
         twin = Controller(id="x:1", serial="SV1", mode="raid")
         found = machine(FOREIGN)
         assert refused(verb, replace(found, controllers=(*found.controllers, twin))) == {"X1": False}
@@ -141,7 +143,7 @@ def test_guard_X8_a_controller_is_changed_as_a_whole_only_if_all_of_it_was_read(
         assert refused(verb, replace(found, problems=(elsewhere,), controllers=two)) == {}
         assert "X8" in refused(verb, machine({**FOREIGN, "serial": None}))
         assert "X8" in refused(verb, machine({**FOREIGN, "role": None}))
-        assert "X8" in refused(verb, machine(FOREIGN, card={"volumes": ()}))
-        card = found.controllers[0]
-        missing = replace(card.arrays[0], drives=(*card.arrays[0].drives, "x:0/9"))
-        assert "X8" in refused(verb, replace(found, controllers=(replace(card, arrays=(missing,)),)))
+        assert "X8" in refused(verb, machine(FOREIGN, controller={"volumes": ()}))
+        controller = found.controllers[0]
+        missing = replace(controller.arrays[0], drives=(*controller.arrays[0].drives, "x:0/9"))
+        assert "X8" in refused(verb, replace(found, controllers=(replace(controller, arrays=(missing,)),)))

@@ -39,7 +39,7 @@ from tests.operate.machines import (
 )
 from tests.support.machines import recording
 
-GOOD: dict[str, Any] = {"card": {"cache": Cache(preserved_data=False)}}
+GOOD: dict[str, Any] = {"controller": {"cache": Cache(preserved_data=False)}}
 
 
 def test_guard_R1_no_volume_loses_its_data() -> None:
@@ -54,11 +54,14 @@ def test_guard_R1_no_volume_loses_its_data() -> None:
     ):  # fmt: skip
         answer = asked(inventory(raid(level, *members, **volume)))
         assert of("R1", answer) == {wanted}, level
-    for bare in (raid("raid5", OK, OK, OK, card={"volumes": ()}), raid("raid5", OK, OK, OK, card={"arrays": ()})):
+    for bare in (
+        raid("raid5", OK, OK, OK, controller={"volumes": ()}),
+        raid("raid5", OK, OK, OK, controller={"arrays": ()}),
+    ):
         assert of("R1", asked(inventory(bare))) == {"unknown"}
 
 
-def test_guard_R1_a_raid_0_says_that_its_data_go() -> None:
+def test_guard_R1_a_raid_0_names_the_loss_of_its_data() -> None:
     """The sentence names the reason, and the figures say that nothing is left."""
     answer = asked(inventory(raid("raid0", OK, OK)))
     assert "its data go with the drive" in reasons("R1", answer)[0].text
@@ -97,7 +100,7 @@ def test_guard_R2_the_last_redundancy_stays_while_others_have_errors() -> None:
 
 
 def test_guard_R2_members_of_software_arrays_are_judged_by_their_drives() -> None:
-    """That a member is in sync says nothing about the drive: a drive without health is unknown."""
+    """A member in sync does not prove a good drive: a drive without health is unknown."""
     found, view = mirror()
     assert of("R2", asked(found, "drives:S-sda", view)) == {"yes"}
     for changes, wanted in (
@@ -105,8 +108,8 @@ def test_guard_R2_members_of_software_arrays_are_judged_by_their_drives() -> Non
         ({"errors": Errors(pending=8)}, "no"),
     ):  # fmt: skip
         first, second = plain("sda").drives[0], replace(plain("sdb").drives[0], **changes)
-        cards = (replace(plain(), drives=(first, second)), software("raid1", "sda1", "sdb1"))
-        assert of("R2", asked(inventory(*cards), "drives:S-sda", view)) == {wanted}, changes
+        controllers = (replace(plain(), drives=(first, second)), software("raid1", "sda1", "sdb1"))
+        assert of("R2", asked(inventory(*controllers), "drives:S-sda", view)) == {wanted}, changes
 
 
 def test_guard_R3_nothing_is_pulled_during_a_rebuild() -> None:
@@ -155,35 +158,35 @@ def test_guard_R4_an_array_that_does_not_run_keeps_its_drives() -> None:
         assert of("R4", asked(inventory(raid("raid5", FAILED, OK, OK, status=status)))) == {"no"}
         assert of("R4", asked(inventory(raid("raid5", out, OK, OK, status=status)))) == {"no"}
     assert of("R4", asked(inventory(raid("raid5", OK, OK, OK, status="unknown")))) == {"unknown"}
-    assert of("R4", asked(inventory(raid("raid5", OK, OK, OK, card={"volumes": ()})))) == {"unknown"}
+    assert of("R4", asked(inventory(raid("raid5", OK, OK, OK, controller={"volumes": ()})))) == {"unknown"}
 
 
 def test_guard_R5_preserved_cache_goes_first() -> None:
     """Data of lost volumes in the cache forbids it; not reported by a tool that could is unknown."""
     lost = Volume(id="x:0/v1", status="offline")
-    for told, silent, could in (
+    for cache, silent, could in (
         (Cache(preserved_data=False), "yes", "yes"), (Cache(status="ok"), "yes", "yes"),
         (Cache(present=False), "yes", "yes"), (Cache(preserved_data=True, status="ok"), "no", "no"),
         (Cache(status="critical"), "yes", "unknown"), (None, "yes", "unknown"),
     ):  # fmt: skip
-        found = inventory(raid("raid5", OK, OK, OK, card={"cache": told}))
-        assert of("R5", asked(found)) == {silent}, told
-        assert of("R5", check(found, HostView(), "x:0/0", NOW)) == {could}, told
+        found = inventory(raid("raid5", OK, OK, OK, controller={"cache": cache}))
+        assert of("R5", asked(found)) == {silent}, cache
+        assert of("R5", check(found, HostView(), "x:0/0", NOW)) == {could}, cache
         if could == "unknown":
-            [card] = found.controllers
-            assert of("R5", asked(inventory(replace(card, volumes=(*card.volumes, lost))))) == {"unknown"}
+            [controller] = found.controllers
+            assert of("R5", asked(inventory(replace(controller, volumes=(*controller.volumes, lost))))) == {"unknown"}
 
 
 def test_guard_R5_a_cache_whose_state_would_name_it_has_a_known_state() -> None:
     """Where the state of the cache would name preserved data, a state that was not read is unknown."""
     row = Unreported(fact="preserved_data", why="the status would name it", in_status=True)
     around = Around(unreported={("x", "preserved_data"): row})
-    for told, wanted in (
+    for cache, wanted in (
         (Cache(status="critical"), "yes"), (Cache(status="unknown"), "unknown"), (Cache(), "unknown"),
         (None, "unknown"),
     ):  # fmt: skip
-        found = inventory(raid("raid5", OK, OK, OK, card={"cache": told}))
-        assert of("R5", check(found, HostView(), "x:0/0", NOW, around)) == {wanted}, told
+        found = inventory(raid("raid5", OK, OK, OK, controller={"cache": cache}))
+        assert of("R5", check(found, HostView(), "x:0/0", NOW, around)) == {wanted}, cache
 
 
 def test_guard_R5_R6_a_family_passes_for_its_own_reason() -> None:
@@ -191,7 +194,7 @@ def test_guard_R5_R6_a_family_passes_for_its_own_reason() -> None:
     rows = unreported(vendors()[0])
     assert {fact for _, fact in rows} == {"preserved_data", "differences"}
     for (family, fact), row in rows.items():
-        mirror = inventory(raid("raid1", OK, OK, OK, card={"cache": Cache(status="critical")}))
+        mirror = inventory(raid("raid1", OK, OK, OK, controller={"cache": Cache(status="critical")}))
         guard, other = ("R5", "R6") if fact == "preserved_data" else ("R6", "R5")
         answer = check(mirror, HostView(), "x:0/0", NOW, Around(unreported={("x", fact): row}))
         assert (of(guard, answer), of(other, answer)) == ({"yes"}, {"unknown"}), family
@@ -351,10 +354,12 @@ def test_guard_R16_a_journal_is_no_redundant_member() -> None:
         id="md:md1/sda3", device="/dev/sda3", role="journal", status="ok", array="md:md1/array",
         backing=("drives:S-sda",),
     )  # fmt: skip
-    card = found.controllers[1]
-    with_journal = replace(card, drives=(*card.drives, journal), arrays=(*card.arrays, Array(id="md:md1/array")))
+    controller = found.controllers[1]
+    with_journal = replace(
+        controller, drives=(*controller.drives, journal), arrays=(*controller.arrays, Array(id="md:md1/array"))
+    )
     assert of("R16", asked(inventory(found.controllers[0], with_journal), "drives:S-sda", view)) == {"no"}
-    silent = replace(with_journal, drives=(*card.drives, replace(journal, role=None)))
+    silent = replace(with_journal, drives=(*controller.drives, replace(journal, role=None)))
     assert of("R16", asked(inventory(found.controllers[0], silent), "drives:S-sda", view)) == {"unknown"}
 
 
@@ -383,7 +388,7 @@ def test_guard_R17_all_namespaces_of_a_drive_are_looked_at() -> None:
 
 
 def test_guard_X1_the_serial_number_identifies_the_drive() -> None:
-    """Without one, or with one that another drive has as well, nobody can be sure to hold the right drive."""
+    """Without one, or with one that another drive has as well, the drive cannot be identified."""
     assert of("X1", asked(inventory(raid("raid6", *[OK] * 4)))) == {"yes"}
     assert of("X1", asked(inventory(raid("raid6", {"serial": None}, *[OK] * 3)))) == {"unknown"}
     assert of("X1", asked(inventory(raid("raid6", {"serial": "S1"}, *[OK] * 3)))) == {"unknown"}
@@ -392,31 +397,31 @@ def test_guard_X1_the_serial_number_identifies_the_drive() -> None:
 
 
 def test_guard_X3_a_recording_answers_with_its_age() -> None:
-    """It is no refusal, but a note that says how old the answer is."""
-    card = raid("raid6", *[OK] * 4, **GOOD)
-    assert of("X3", asked(inventory(card))) == {"yes"}
+    """The verdict stands, with a note of the recording's age."""
+    controller = raid("raid6", *[OK] * 4, **GOOD)
+    assert of("X3", asked(inventory(controller))) == {"yes"}
     for collected, words in (("2026-11-01T00:00:00Z", "1 d old"), (None, "of unknown age")):
         host = Host(source="replay:machine", collected_at=collected)
-        answer = asked(inventory(card, host=host))
+        answer = asked(inventory(controller, host=host))
         assert (answer.verdict, answer.recorded, of("X3", answer)) == ("yes", True, {"note"})
         assert words in reasons("X3", answer)[0].text
 
 
 def test_guard_X8_what_could_not_be_read_is_unknown() -> None:
     """A container, and a problem that may concern the drive; not one of another controller."""
-    card = raid("raid6", *[OK] * 4)
-    assert of("X8", asked(inventory(card))) == {"yes"}
-    assert of("X8", asked(inventory(card), view=HostView(sys_read_only=True))) == {"unknown"}
-    assert of("X8", asked(inventory(card), around=Around(container="/.dockerenv"))) == {"unknown"}
-    other = raid("raid6", OK, card={"id": "y:0", "drives": (), "arrays": (), "volumes": ()})
+    controller = raid("raid6", *[OK] * 4)
+    assert of("X8", asked(inventory(controller))) == {"yes"}
+    assert of("X8", asked(inventory(controller), view=HostView(sys_read_only=True))) == {"unknown"}
+    assert of("X8", asked(inventory(controller), around=Around(container="/.dockerenv"))) == {"unknown"}
+    other = raid("raid6", OK, controller={"id": "y:0", "drives": (), "arrays": (), "volumes": ()})
     for where, wanted in (("x:0", "unknown"), ("tool show all", "unknown"), ("y:0", "yes"), ("y:0/3", "yes")):
         unread = Problem("error", where, "It could not be read.", None, "unread")
-        found = inventory(card, other, host=HOST, problems=(unread,))
+        found = inventory(controller, other, host=HOST, problems=(unread,))
         assert of("X8", asked(found)) == {wanted}, where
 
 
 def test_guard_S6_a_controller_that_takes_any_drive_is_named() -> None:
-    """With automatic rebuilds an unconfigured drive, even a failed one, is taken: which ones there are is said."""
+    """With automatic rebuilds an unconfigured drive, even a failed one, may be used: these drives are named."""
     found = raid("raid6", *[OK] * 4, {"role": "unassigned", "array": None})
     assert of("S6", asked(inventory(found))) == {"yes"}
     for word, wanted in (("on", "note"), ("off", "yes"), ("?", "note")):

@@ -1,4 +1,4 @@
-"""Generated machines whose truth is known: whoever pulls what YES names never loses an array."""
+"""Generated machines of known truth: pulling the drives that YES names never loses an array."""
 
 from __future__ import annotations
 
@@ -64,9 +64,9 @@ class Machine:
 
     def inventory(self) -> tuple[Inventory, HostView]:
         """What the tools report; some leave out counts, states or members that are gone."""
-        cards = [_card(self.luck, array, software=self.software) for array in self.arrays]
+        controllers = [_controller(self.luck, array, software=self.software) for array in self.arrays]
         if not self.software:
-            return _inventory(cards), HostView()
+            return _inventory(controllers), HostView()
         used = sorted({drive for array in self.arrays for drive in array.drives})
         plain = tuple(
             Drive(id=f"drives:S{at}", device=f"/dev/sd{_letter(at)}", serial=f"S{at}", role="passthrough", status="ok")
@@ -81,7 +81,7 @@ class Machine:
             blocks += [BlockDevice(name, f"/dev/{name}", "partition", parent=name[:3]) for name in names]
             blocks.append(BlockDevice(f"md{array.name}", f"/dev/md{array.name}", "md", slaves=tuple(names)))
         lower = Controller(id="drives:0000:00:17.0", mode="none", drives=plain)
-        return _inventory([lower, *cards]), HostView(blocks=tuple(blocks))
+        return _inventory([lower, *controllers]), HostView(blocks=tuple(blocks))
 
     def pull(self, drive: int) -> None:
         """Take a drive out: all its members are gone."""
@@ -112,12 +112,12 @@ def _letter(number: int) -> str:
     return chr(ord("a") + number)
 
 
-def _inventory(cards: list[Controller]) -> Inventory:
+def _inventory(controllers: list[Controller]) -> Inventory:
     host = Host(hostname="db7", collected_at="2026-11-02T00:00:00Z")
-    return Inventory(host=host, controllers=tuple(with_redundancy(cards)))
+    return Inventory(host=host, controllers=tuple(with_redundancy(controllers)))
 
 
-def _card(luck: random.Random, array: Truth, *, software: bool) -> Controller:
+def _controller(luck: random.Random, array: Truth, *, software: bool) -> Controller:
     family = f"md:md{array.name}" if software else f"x:{array.name}"
     words: dict[str, dict[str, Any]] = {
         "good": {"status": "ok", "role": "member"},
@@ -133,7 +133,7 @@ def _card(luck: random.Random, array: Truth, *, software: bool) -> Controller:
         for number, (at, state) in enumerate(listed) if not (quiet and state == "failed")
     )  # fmt: skip
     active = sum(state == "good" for state in array.states)
-    told: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "status": array.status if luck.random() < 0.95 else "unknown",
         "raid_level": array.level if luck.random() < 0.95 else "unknown",
         "drives_expected": len(array.states) if luck.random() < 0.7 or software else None,
@@ -145,7 +145,7 @@ def _card(luck: random.Random, array: Truth, *, software: bool) -> Controller:
         id="md" if software else f"x:{array.name}", mode="software" if software else "raid", drives=drives,
         cache=None if software else Cache(preserved_data=False),
         arrays=(Array(id=f"{family}/array", drives=tuple(drive.id for drive in drives)),),
-        volumes=(Volume(id=family, array=f"{family}/array", device=f"/dev/md{array.name}", **told),),
+        volumes=(Volume(id=family, array=f"{family}/array", device=f"/dev/md{array.name}", **fields),),
     )  # fmt: skip
 
 
@@ -180,7 +180,9 @@ def test_pulling_what_yes_names_never_loses_an_array() -> None:
         machine = generated(seed)
         for _ in range(STEPS):
             inventory, view = machine.inventory()
-            names = [drive.id for card in inventory.controllers for drive in card.drives if not drive.backing]
+            names = [
+                drive.id for controller in inventory.controllers for drive in controller.drives if not drive.backing
+            ]
             allowed = [name for name in names if check(inventory, view, name, NOW).verdict == "yes"]
             refused += len(names) - len(allowed)
             if allowed:
@@ -201,7 +203,9 @@ def test_after_a_yes_only_a_failed_drive_may_follow_without_a_rebuild() -> None:
         machine = generated(seed)
         for _ in range(STEPS):
             inventory, view = machine.inventory()
-            names = [drive.id for card in inventory.controllers for drive in card.drives if not drive.backing]
+            names = [
+                drive.id for controller in inventory.controllers for drive in controller.drives if not drive.backing
+            ]
             allowed = [name for name in names if check(inventory, view, name, NOW).verdict == "yes"]
             if not allowed:
                 break

@@ -56,39 +56,44 @@ def lessened(seen: Survey, target: str) -> Iterator[Change]:
     """The machine with less information: objects that are not listed, values that are not reported, no kernel."""
     inventory, view = seen.inventory, seen.view
     yield "without the kernel's view", inventory, HostView()
-    for card in inventory.controllers:
-        if all(drive.id != target for drive in card.drives):
-            yield f"without {card.id}", _with(inventory, card, None), view
-        for name, less in _less(card, target):
-            yield name, _with(inventory, card, less), view
+    for controller in inventory.controllers:
+        if all(drive.id != target for drive in controller.drives):
+            yield f"without {controller.id}", _with(inventory, controller, None), view
+        for name, less in _less(controller, target):
+            yield name, _with(inventory, controller, less), view
 
 
-def _less(card: Controller, target: str) -> Iterator[tuple[str, Controller]]:
-    for drive in card.drives:
+def _less(controller: Controller, target: str) -> Iterator[tuple[str, Controller]]:
+    for drive in controller.drives:
         if drive.id != target:
-            yield f"without {drive.id}", replace(card, drives=_other(card.drives, drive, None))
+            yield f"without {drive.id}", replace(controller, drives=_other(controller.drives, drive, None))
         for field, value in (("status", "unknown"), ("role", None), ("array", None), ("serial", None)):
             less: Any = replace(drive, **{field: value})
-            yield f"{drive.id} without {field}", replace(card, drives=_other(card.drives, drive, less))
+            yield f"{drive.id} without {field}", replace(controller, drives=_other(controller.drives, drive, less))
         silent = replace(drive, errors=Errors())
-        yield f"{drive.id} without errors", replace(card, drives=_other(card.drives, drive, silent))
-    for array in card.arrays:
-        yield f"without {array.id}", replace(card, arrays=_other(card.arrays, array, None))
-        bare = tuple(volume for volume in card.volumes if volume.array != array.id)
-        yield f"without volumes of {array.id}", replace(card, volumes=bare)
-    for volume in card.volumes:
+        yield f"{drive.id} without errors", replace(controller, drives=_other(controller.drives, drive, silent))
+    for array in controller.arrays:
+        yield f"without {array.id}", replace(controller, arrays=_other(controller.arrays, array, None))
+        bare = tuple(volume for volume in controller.volumes if volume.array != array.id)
+        yield f"without volumes of {array.id}", replace(controller, volumes=bare)
+    for volume in controller.volumes:
         for field, value in (("status", "unknown"), ("raid_level", None), ("drives_expected", None), ("array", None)):
             changed: Any = replace(volume, **{field: value})
-            yield f"{volume.id} without {field}", replace(card, volumes=_other(card.volumes, volume, changed))
+            yield (
+                f"{volume.id} without {field}",
+                replace(controller, volumes=_other(controller.volumes, volume, changed)),
+            )
 
 
 def _other(items: tuple[Any, ...], item: Array | Drive | Volume, less: Any) -> tuple[Any, ...]:
     return tuple(less if one is item else one for one in items if one is not item or less is not None)
 
 
-def _with(inventory: Inventory, card: Controller, less: Controller | None) -> Inventory:
-    cards = [less if one is card else one for one in inventory.controllers if one is not card or less is not None]
-    return replace(inventory, controllers=tuple(with_redundancy([one for one in cards if one is not None])))
+def _with(inventory: Inventory, controller: Controller, less: Controller | None) -> Inventory:
+    controllers = [
+        less if one is controller else one for one in inventory.controllers if one is not controller or less is not None
+    ]
+    return replace(inventory, controllers=tuple(with_redundancy([one for one in controllers if one is not None])))
 
 
 def test_less_information_never_makes_it_a_yes() -> None:

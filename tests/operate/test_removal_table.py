@@ -52,7 +52,7 @@ def machines() -> Iterator[tuple[str, Survey]]:
 def answers(seen: Survey) -> Iterator[Removal]:
     """The answer about each physical drive."""
     inventory = seen.inventory
-    for name in physical(inventory, [card.id for card in inventory.controllers]):
+    for name in physical(inventory, [controller.id for controller in inventory.controllers]):
         yield check(inventory, seen.view, name, NOW, AROUND)
 
 
@@ -109,7 +109,9 @@ def test_each_family_has_a_reviewed_answer() -> None:
 def test_the_answer_names_enclosure_and_bay_of_the_drive() -> None:
     """What is pulled is found by enclosure and bay, each in its own field."""
     seen = replayed("smartarray-gen9-degraded")
-    places = {one.id: (one.enclosure, one.bay) for card in seen.inventory.controllers for one in card.drives}
+    places = {
+        one.id: (one.enclosure, one.bay) for controller in seen.inventory.controllers for one in controller.drives
+    }
     found = {one.drive: (one.enclosure, one.bay) for one in answers(seen)}
     assert found == places
     assert any(bay and bay != enclosure for enclosure, bay in places.values())

@@ -38,8 +38,8 @@ def test_the_exit_code_is_the_verdict(machine: str, drive: str, code: int, word:
     shown = replayed(machine, drive, "--check")
     assert shown.exit_code == code, shown.output
     assert f"\n{word}  " in shown.output
-    told = replayed(machine, drive, "--check", "--json")
-    assert (told.exit_code, json.loads(told.stdout)["verdict"]) == (code, word.lower())
+    done = replayed(machine, drive, "--check", "--json")
+    assert (done.exit_code, json.loads(done.stdout)["verdict"]) == (code, word.lower())
 
 
 def test_the_json_is_valid_against_its_schema() -> None:
@@ -52,7 +52,7 @@ def test_the_json_is_valid_against_its_schema() -> None:
 
 
 def test_bay_and_serial_number_come_first() -> None:
-    """They are what the hand needs; a recording says that it is one, and how old it is."""
+    """They identify the drive to be pulled; a recording is marked as one, with its age."""
     lines = replayed("smartarray-gen9-degraded", "1I:1:2", "--check").output.splitlines()
     assert lines[3].startswith("YES      At the time of this recording, the drive could be pulled.")
     assert lines[5:7] == ["BAY      2 (enclosure 1)", "SERIAL   W7K0AE9F"]

@@ -98,11 +98,13 @@ def test_what_is_done_to_a_complete_array_begins_no_stage_again(raid6: Bench, wo
     change = story.start()
     story.replacing.run(change)
     seen = change.look()
-    cards = tuple(
-        replace(card, volumes=tuple(replace(one, progress=Progress(operation=work)) for one in card.volumes))
-        for card in seen.inventory.controllers
+    controllers = tuple(
+        replace(
+            controller, volumes=tuple(replace(one, progress=Progress(operation=work)) for one in controller.volumes)
+        )
+        for controller in seen.inventory.controllers
     )
-    busy = replace(seen, inventory=replace(seen.inventory, controllers=cards))
+    busy = replace(seen, inventory=replace(seen.inventory, controllers=controllers))
     found = next_stage(busy, story.replacing.facts)
     assert (found.name, found.problem) == (stage, None)
     assert found.step is not None
@@ -111,7 +113,7 @@ def test_what_is_done_to_a_complete_array_begins_no_stage_again(raid6: Bench, wo
 
 
 def test_every_array_on_the_drive_is_treated(tmp_path: Path) -> None:
-    """Partitions are made as on a sibling, with identifiers of their own; each array gets its member back."""
+    """Partitions are made as on a sibling, with new identifiers; each array gets its member back."""
     machine = bench(tmp_path / "parts", definition("raid6", 4, parts="1,2"))
     exchanged(machine)
     story = begun(machine, 2)
@@ -189,7 +191,9 @@ def test_guard_R9_a_drive_that_the_kernel_lacks_is_gone_whatever_a_tool_cannot_r
 
         def look(whole: Callable[[], Survey] = whole, lost: Problem = lost) -> Survey:
             seen = whole()
-            there = any(drive.serial == "LABD00003" for card in seen.inventory.controllers for drive in card.drives)
+            there = any(
+                drive.serial == "LABD00003" for controller in seen.inventory.controllers for drive in controller.drives
+            )
             problems = seen.inventory.problems if there else (*seen.inventory.problems, lost)
             return replace(seen, inventory=replace(seen.inventory, problems=problems))
 
@@ -222,7 +226,7 @@ def test_guard_R10_a_drive_that_does_not_fit_is_refused(tmp_path: Path) -> None:
 
 
 def test_guard_R10_unknown_health_is_refused(raid6: Bench) -> None:
-    """A new drive whose health nobody reports joins only with --unsafe."""
+    """A new drive of unknown health joins only with --unsafe."""
     exchanged(raid6)
     story = begun(raid6, 2)
     change = story.start()
@@ -267,7 +271,10 @@ def test_guard_P7_a_drive_of_another_kind_needs_an_override(tmp_path: Path) -> N
     assert machine.member(NEW) == "in_sync"
     seen = machine.look()
     new = next(
-        one for card in seen.inventory.controllers for one in card.drives if one.serial == NEW and not one.backing
+        one
+        for controller in seen.inventory.controllers
+        for one in controller.drives
+        if one.serial == NEW and not one.backing
     )
     sata = msgspec.structs.replace(new, interface="sata", media="hdd")
     for interface, wanted in (("sas", True), ("sata", False), (None, False)):
@@ -284,7 +291,9 @@ def test_guard_P7_a_drive_of_another_kind_needs_an_override(tmp_path: Path) -> N
 def test_guard_R10_an_unknown_sector_size_of_the_members_fits_no_drive(tmp_path: Path) -> None:
     """A drive with larger sectors than the array's cannot join it, so both sizes have to be known."""
     seen = bench(tmp_path / "sectors", definition("raid6", 4)).look()
-    new = next(one for card in seen.inventory.controllers for one in card.drives if one.device and not one.backing)
+    new = next(
+        one for controller in seen.inventory.controllers for one in controller.drives if one.device and not one.backing
+    )
     known, unknown = (Probed(sector_bytes=512, member_sector_bytes=size) for size in (512, None))
     texts = [
         [text for _, text, _ in unfit(new, (seen.inventory, seen.view), found, [new], partitions=())]
@@ -345,7 +354,7 @@ def test_a_second_member_fails_on_the_way(raid6: Bench) -> None:
 
 
 def test_the_tools_answer_is_not_believed(raid6: Bench) -> None:
-    """A tool that says yes and does nothing: not confirmed, nobody is told to pull the drive."""
+    """A tool that reports success and does nothing is not confirmed, and no drive has to be pulled."""
     raid6.mood, raid6.match = "accepts and does nothing", "--fail"
     story = begun(raid6, 2)
     with pytest.raises((ChangeStands, ChangeUndone)):
@@ -377,7 +386,7 @@ def test_the_new_drive_of_another_replacement_is_not_taken(raid6: Bench) -> None
 
 
 def test_an_array_that_is_auto_read_only_after_a_reboot_is_explained(raid6: Bench) -> None:
-    """Nothing is copied to it before the first write: said once, with mdadm's command; then the rebuild goes on."""
+    """Nothing is copied to it before the first write: reported once, with mdadm's command; then the rebuild goes on."""
 
     def rebooted(state: State) -> State:
         about = {**fields(state["md/md md0"]), "ro": "read-auto"}
@@ -394,9 +403,9 @@ def test_an_array_that_is_auto_read_only_after_a_reboot_is_explained(raid6: Benc
     raid6.events = [(raid6.at + 3600.0, written)]
     again = begun_again(raid6)
     again.replacing.run(again.resumed())
-    said = [text for text in raid6.said if "auto-read-only" in text]
-    assert len(said) == 1
-    assert "mdadm --readwrite /dev/md0" in said[0]
+    printed = [text for text in raid6.said if "auto-read-only" in text]
+    assert len(printed) == 1
+    assert "mdadm --readwrite /dev/md0" in printed[0]
     assert raid6.at > 3600.0
     assert raid6.member(NEW) == "in_sync"
 

@@ -1,4 +1,4 @@
-"""What bad input and bad luck get: one sentence that says what stands, and which command goes on."""
+"""Wrong input and failures: one sentence that names the present status and the command that continues."""
 
 from __future__ import annotations
 
@@ -61,9 +61,13 @@ def twins(machine: Bench) -> Survey:
     def both(drive: Any) -> Any:
         return replace(drive, serial="LABD00002") if drive.serial == "LABD00003" else drive
 
-    cards = tuple(replace(card, drives=tuple(map(both, card.drives))) for card in seen.inventory.controllers)
+    controllers = tuple(
+        replace(controller, drives=tuple(map(both, controller.drives))) for controller in seen.inventory.controllers
+    )
     blocks = tuple(replace(one, serial="LABD00002") if one.serial == "LABD00003" else one for one in seen.view.blocks)
-    return replace(seen, inventory=replace(seen.inventory, controllers=cards), view=replace(seen.view, blocks=blocks))
+    return replace(
+        seen, inventory=replace(seen.inventory, controllers=controllers), view=replace(seen.view, blocks=blocks)
+    )
 
 
 def test_two_drives_with_one_serial_number(raid6: Bench) -> None:
@@ -106,7 +110,7 @@ class Without:
 
 
 def test_without_root_nothing_is_done(raid6: Bench) -> None:
-    """What has to be kept first cannot be read, or mdadm refuses: nothing stands half done, and nothing is open."""
+    """Backups that cannot be read, or a refusal of mdadm: nothing is left half done, and nothing is open."""
     for word, kind in (("--examine", AccessMissing), ("--fail", ChangeUndone)):
         story = begun(raid6, 2)
         change = story.start()
@@ -151,7 +155,7 @@ def test_a_tool_that_hangs_in_the_middle(tmp_path: Path) -> None:
         assert (machine.member(NEW), machine.journal.pending()) == ("in_sync", []), (mood, match)
 
 
-def test_what_stands_is_said_with_every_stop(run: Typed) -> None:
+def test_every_stop_reports_what_the_array_survives(run: Typed) -> None:
     """What the array survives now, before the sentence that has the command."""
     result = run("replace", OLD, "--now", "--no-wait", "--confirm", OLD)
     text = " ".join(result.output.split())
@@ -178,22 +182,28 @@ def test_an_array_without_a_uuid_or_a_drive_without_a_number(raid6: Bench) -> No
     seen = raid6.look()
 
     def changed(change: Callable[[Any], Any]) -> Survey:
-        cards = tuple(map(change, seen.inventory.controllers))
-        return replace(seen, inventory=replace(seen.inventory, controllers=cards))
+        controllers = tuple(map(change, seen.inventory.controllers))
+        return replace(seen, inventory=replace(seen.inventory, controllers=controllers))
 
-    nameless = changed(lambda card: replace(card, volumes=tuple(replace(one, unique_id=None) for one in card.volumes)))
-    numberless = changed(lambda card: replace(card, drives=tuple(replace(one, serial=None) for one in card.drives)))
+    nameless = changed(
+        lambda controller: replace(
+            controller, volumes=tuple(replace(one, unique_id=None) for one in controller.volumes)
+        )
+    )
+    numberless = changed(
+        lambda controller: replace(controller, drives=tuple(replace(one, serial=None) for one in controller.drives))
+    )
     for other, words in ((nameless, "UUID"), (numberless, "serial number")):
         with pytest.raises(RaidctlError, match=words):
             facts_of(other, "drives:LABD00002", way="out")
-    journal = changed(lambda card: replace(card, drives=tuple(
-        replace(one, role="journal") if one.backing else one for one in card.drives)))  # fmt: skip
+    journal = changed(lambda controller: replace(controller, drives=tuple(
+        replace(one, role="journal") if one.backing else one for one in controller.drives)))  # fmt: skip
     with pytest.raises(UsageError, match="journal of its array"):
         facts_of(journal, "drives:LABD00002", way="out")
 
 
 def test_a_member_that_was_pulled_by_mistake_is_back_but_not_in_its_array(run: Typed, tmp_path: Path) -> None:
-    """Md does not take it again by itself: every stop names the command that brings it back."""
+    """Md does not take it back automatically: every stop names the command that adds it."""
     run("replace", OLD, "--now", "--no-wait", "--confirm", OLD)
     moved(tmp_path, lambda now: simulator.pull(now, "3"))
     wrong = run("replace", "resume", "--no-wait")

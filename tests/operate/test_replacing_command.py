@@ -24,7 +24,7 @@ Run = Callable[..., Result]
 
 @pytest.fixture
 def run(tmp_path: Path) -> Run:
-    """Run a command line on the demo, with a state directory of its own."""
+    """Run a command line on the demo, with an empty state directory."""
 
     def command(*words: str) -> Result:
         return CliRunner().invoke(cli, ["--state-dir", str(tmp_path / "state"), "--demo", "raid6", *words])
@@ -67,7 +67,7 @@ def test_the_first_lines_say_which_drive_and_what_survives(run: Run) -> None:
 
 
 def test_a_wrong_drive_is_named_with_its_bay(run: Run, tmp_path: Path) -> None:
-    """The sentence says where it came from, also where no LED can blink."""
+    """The sentence names its previous bay, even where no LED can blink."""
     assert run("replace", OLD, "--now", "--no-wait", "--confirm", OLD).exit_code == 7
     moved(tmp_path, lambda machine: simulator.pull(machine, "4"))
     result = run("replace", "resume", "--no-wait")
@@ -121,7 +121,7 @@ def test_it_continues_after_the_hand(run: Run, tmp_path: Path) -> None:
 
 
 def test_it_can_be_abandoned(run: Run) -> None:
-    """Given up with the serial number, it is closed; what stands is named, and nothing is done."""
+    """Confirmed by the serial number, it is closed; the present status is named, and nothing is done."""
     run("replace", OLD, "--confirm", OLD, "--no-wait")
     [story] = json.loads(run("replace", "list", "--json").output)
     change = story["begin"]["change"]

@@ -30,7 +30,7 @@ def pulled(machine: Bench, *bays: str) -> Inventory:
     return before
 
 
-def told(machine: Bench, before: Inventory | None, *, word: str = "", new: str = "") -> Story:
+def story_of(machine: Bench, before: Inventory | None, *, word: str = "", new: str = "") -> Story:
     """The story of a word, or of the first array."""
     seen = machine.look()
     facts = facts_of_serial(seen, word, before, new=new) if word and before else facts_of_array(
@@ -44,7 +44,7 @@ def test_an_array_that_lacks_a_member_names_the_story(tmp_path: Path) -> None:
     for number, known in enumerate((True, False)):
         machine = bench(tmp_path / str(number), definition("raid6", 4))
         before = pulled(machine, "2")
-        story = told(machine, before if known else None)
+        story = story_of(machine, before if known else None)
         assert story.replacing.facts.old == ("LABD00002" if known else "")
         machine.events = [(30.0, lambda now: simulator.push(now, "2", NEW))]
         story.replacing.run(story.start())
@@ -56,7 +56,7 @@ def test_every_array_that_lacks_the_same_drive_is_treated(tmp_path: Path) -> Non
     """Arrays on partitions of the same drives are one story, and the new drive gets their partitions."""
     machine = bench(tmp_path / "parts", definition("raid6", 4, parts="1,2"))
     pulled(machine, "2")
-    story = told(machine, None)
+    story = story_of(machine, None)
     assert story.replacing.facts.partitions == ["1", "2"]
     machine.events = [(30.0, lambda now: simulator.push(now, "2", NEW))]
     story.replacing.run(story.start())
@@ -71,8 +71,8 @@ def test_a_spare_that_has_stepped_in_makes_it_the_story_of_a_new_spare(tmp_path:
     machine = bench(tmp_path / "spare", definition("raid5", 3, drives=4, state=spare))
     before = pulled(machine, "2")
     with pytest.raises(UsageError, match="lacks no member"):
-        told(machine, before)
-    story = told(machine, before, word="serial:LABD00002")
+        story_of(machine, before)
+    story = story_of(machine, before, word="serial:LABD00002")
     assert story.replacing.facts.gone == "spare"
     machine.events = [(30.0, lambda now: simulator.push(now, "2", NEW))]
     story.replacing.run(story.start())
@@ -84,14 +84,14 @@ def test_what_is_not_certain_is_refused(tmp_path: Path) -> None:
     """A complete array, two missing members, a serial number that is there or that no snapshot has."""
     machine = bench(tmp_path / "raid6", definition("raid6", 4))
     with pytest.raises(UsageError, match="lacks no member"):
-        told(machine, None)
+        story_of(machine, None)
     before = pulled(machine)
     assert facts_of_serial(machine.look(), "LABD00002", before) is None
     pulled(machine, "2", "3")
     with pytest.raises(UsageError, match="lacks 2 members"):
-        told(machine, before)
+        story_of(machine, before)
     assert facts_of_serial(machine.look(), "nonesuch", before) is None
-    assert told(machine, before, word="LABD00003").replacing.facts.old == "LABD00003"
+    assert story_of(machine, before, word="LABD00003").replacing.facts.old == "LABD00003"
     other = {name: value for name, value in machine.machine.state().items() if not name.startswith(("md/md", "md/me"))}
     machine.machine.keep(other)
     with pytest.raises(CannotTell, match="does not exist now"):
@@ -128,7 +128,7 @@ def test_the_old_drive_put_back_is_asked_to_leave(tmp_path: Path) -> None:
     """The one that failed is no new drive: it is named to be pulled again."""
     machine = bench(tmp_path / "back", definition("raid6", 4))
     before = pulled(machine, "2")
-    story = told(machine, before)
+    story = story_of(machine, before)
 
     def back(now: State) -> State:
         return simulator.push(now, "2", "LABD00002")

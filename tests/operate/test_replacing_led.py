@@ -37,7 +37,7 @@ def push(bay: str, serial: str) -> Callable[[State], State]:
 
 
 def test_the_bay_blinks_until_the_new_drive_joins(run: Run, tmp_path: Path) -> None:
-    """From the time that a person is waited for, also while the bay is empty; the way and the bay are said."""
+    """It blinks while the story waits for a person, even if the bay is empty; the way and the bay are reported."""
     begun = run(*BEGIN)
     assert begun.exit_code == 7
     assert "Slot 02 blinks (by enclosure (SES), read back)" in begun.output
@@ -90,7 +90,7 @@ def test_a_bay_without_an_led_does_not_stop_the_story(run: Run, tmp_path: Path) 
 
 
 def test_an_led_that_cannot_be_switched_does_not_stop_the_story(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An enclosure that takes the word and does nothing: said, and the story goes on."""
+    """An enclosure that accepts the command and does nothing is reported, and the story goes on."""
     monkeypatch.setattr("raidctl.change.engine.READ_DELAYS", (0.0,))
     run("show")
     stuck = "file /sys/class/enclosure/8:0:20:0/Slot 02/locate"

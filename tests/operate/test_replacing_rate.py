@@ -25,7 +25,7 @@ CASES = (("raid6", "drives:ZC1A00K4", "50M"), ("h730", "megaraid:0/32:5", "60"))
 
 @contextmanager
 def on(demo: str, place: Path) -> Iterator[tuple[Machine, Settings]]:
-    """A simulated machine with a state directory of its own."""
+    """A simulated machine with an empty state directory."""
     settings = Settings()
     settings.demo, settings.state_dir = demo, str(place)
     with machine(settings) as named:
@@ -43,9 +43,12 @@ def facts(seen: Survey, drive_id: str) -> Facts:
 
 def rate(seen: Survey) -> list[str | None]:
     """The rates of all arrays of md and of all controllers."""
-    cards = seen.inventory.controllers
-    speeds = [volume.details.get("sync_speed_min") for card in cards for volume in card.volumes]
-    return [*speeds, *(card.rates.rebuild if card.rates is not None else None for card in cards)]
+    controllers = seen.inventory.controllers
+    speeds = [volume.details.get("sync_speed_min") for controller in controllers for volume in controller.volumes]
+    return [
+        *speeds,
+        *(controller.rates.rebuild if controller.rates is not None else None for controller in controllers),
+    ]
 
 
 @pytest.mark.parametrize(("demo", "drive", "value"), CASES)
@@ -80,7 +83,7 @@ def test_the_rate_lasts_as_long_as_raidctl_waits(demo: str, drive: str, value: s
 def test_a_rate_that_cannot_be_set_is_refused_before_anything_is_done(
     demo: str, words: tuple[str, ...], sentence: str, tmp_path: Path
 ) -> None:
-    """A speed for a controller, a share for md, 0, a level that it does not have, and nobody who waits."""
+    """A speed for a controller, a share for md, 0, a level that the controller lacks, and a run without a wait."""
     options = ["--state-dir", str(tmp_path), "--demo", demo]
     result = CliRunner().invoke(cli, [*options, "replace", *words])
     assert (result.exit_code, sentence in " ".join(result.output.split())) == (2, True), result.output

@@ -43,11 +43,11 @@ def healthy(seen: Survey) -> Survey:
 
 def changed(seen: Survey, how: Any) -> Survey:
     """The machine with some fields of its drives changed."""
-    cards = tuple(
-        replace(card, drives=tuple(replace(drive, **how(drive)) for drive in card.drives))
-        for card in seen.inventory.controllers
+    controllers = tuple(
+        replace(controller, drives=tuple(replace(drive, **how(drive)) for drive in controller.drives))
+        for controller in seen.inventory.controllers
     )
-    return replace(seen, inventory=replace(seen.inventory, controllers=cards))
+    return replace(seen, inventory=replace(seen.inventory, controllers=controllers))
 
 
 def only(seen: Survey, object_id: str, **fields: Any) -> Survey:
@@ -57,11 +57,11 @@ def only(seen: Survey, object_id: str, **fields: Any) -> Survey:
 
 def volume(seen: Survey, **fields: Any) -> Survey:
     """The machine with fields of its volume changed."""
-    cards = tuple(
-        replace(card, volumes=tuple(replace(one, **fields) for one in card.volumes))
-        for card in seen.inventory.controllers
+    controllers = tuple(
+        replace(controller, volumes=tuple(replace(one, **fields) for one in controller.volumes))
+        for controller in seen.inventory.controllers
     )
-    return replace(seen, inventory=replace(seen.inventory, controllers=cards))
+    return replace(seen, inventory=replace(seen.inventory, controllers=controllers))
 
 
 def block(seen: Survey, name: str, **fields: Any) -> Survey:
@@ -72,20 +72,20 @@ def block(seen: Survey, name: str, **fields: Any) -> Survey:
 
 def drive(seen: Survey, object_id: str = NEW) -> Drive:
     """A drive of the machine."""
-    return next(one for card in seen.inventory.controllers for one in card.drives if one.id == object_id)
+    return next(one for controller in seen.inventory.controllers for one in controller.drives if one.id == object_id)
 
 
 def found(
     seen: Survey, signed: tuple[str, ...] | None = (), node: str = "/dev/sdd", number: int = 4
 ) -> list[Objection]:
     """Reasons to refuse a drive as a spare of the array."""
-    card = next(card for card in seen.inventory.controllers if card.mode == "software")
+    controller = next(controller for controller in seen.inventory.controllers if controller.mode == "software")
     candidate = Candidate(drive=drive(seen, f"drives:LABD0000{number}"), node=node, signatures=signed)
-    return objections(seen, card, card.arrays[0], candidate)
+    return objections(seen, controller, controller.arrays[0], candidate)
 
 
 def guards(those: list[Objection]) -> list[str]:
-    """Their names."""
+    """The names of these guards."""
     return [one.guard for one in those]
 
 
@@ -97,7 +97,7 @@ def refused(seen: Survey, verb: str = "remove_spare") -> list[tuple[str, bool]]:
 
 
 def test_a_healthy_empty_drive_of_the_same_kind_may_become_a_spare(bays: Survey) -> None:
-    """No guard refuses it."""
+    """No guard refuses a healthy, empty drive of the same kind."""
     assert found(bays) == []
     assert refused(bays, "add_spare") == []
 

@@ -29,10 +29,10 @@ def of(*drives: Drive, details: dict[str, str] | None = None, monitored: bool | 
         Volume(id=f"md:{name}", array=f"md:{name}/array", raid_level="raid5", drives_active=3)
         for name in ("md0", "md1")
     )
-    card = Controller(
+    controller = Controller(
         id="md", mode="software", monitored=monitored, arrays=arrays, volumes=volumes, drives=drives
     )  # fmt: skip
-    return spares(Inventory(host=Host(), controllers=(card,)))
+    return spares(Inventory(host=Host(), controllers=(controller,)))
 
 
 def test_a_spare_belongs_to_the_arrays_that_it_is_for() -> None:
@@ -54,7 +54,7 @@ def test_fitting_needs_every_value() -> None:
 
 
 def test_a_group_moves_spares_only_while_the_monitor_runs() -> None:
-    """A monitor that is off, or of which nothing is known, is said."""
+    """A monitor that is off or unknown is reported."""
     group = {"spare-group": "main"}
     [one, _] = of(*MEMBERS, SPARE, details=group, monitored=True)
     assert (one.group, one.shares_with, one.why) == ("main", ("md:md1/array",), None)
@@ -67,6 +67,8 @@ def test_every_spare_of_a_recorded_machine_is_shown() -> None:
     """Each drive in the role of a spare belongs to an array; no other drive does."""
     for name in MACHINES:
         inventory = replayed(name).inventory
-        expected = {drive.id for card in inventory.controllers for drive in card.drives if drive.role == "spare"}
+        expected = {
+            drive.id for controller in inventory.controllers for drive in controller.drives if drive.role == "spare"
+        }
         shown = {spare.drive for array in spares(inventory) for spare in array.spares}
         assert shown == expected, name

@@ -18,7 +18,7 @@ ENDING: tuple[Verb, ...] = ("stop_rebuild", "pause_rebuild")
 
 
 def refused(verb: Verb, found: Inventory, drive: str | None = "x:0/0") -> dict[str, bool]:
-    """The guards that refuse a deed, and whether --unsafe lifts all that each says."""
+    """The guards that refuse a deed, and whether --unsafe lifts every reason of each."""
     lifted: dict[str, bool] = {}
     object_id = "x:0" if drive is None else "x:0/v0"
     for one in denials(Deed(object_id=object_id, verb=verb, drive=drive), Survey(found)):
@@ -37,7 +37,7 @@ def test_guard_T4_the_last_redundancy_is_not_delayed() -> None:
         assert refused(verb, lacking(FILLED, status="rebuilding")) == {}
         assert refused(verb, lacking(FILLED, "raid5", "rebuilding")) == {"T4": True}
         assert refused(verb, lacking(FILLED, "unknown", "rebuilding")) == {"T4": True}
-        none = inventory(raid("raid6", FILLED, OK, OK, OK, card={"volumes": ()}))
+        none = inventory(raid("raid6", FILLED, OK, OK, OK, controller={"volumes": ()}))
         assert refused(verb, none) == {"T4": True}
         assert refused(verb, inventory(raid("raid6", OK, OK, OK, OK))) == {"": False}
     paused = lacking({**FILLED, "progress": Progress(operation="rebuild", state="paused")}, status="rebuilding")
@@ -62,12 +62,12 @@ def test_guard_R4_a_rebuild_needs_an_array_that_works() -> None:
 
 
 def test_a_rebuild_of_md_has_its_own_way() -> None:
-    """It begins as soon as a drive is added."""
-    card = replace(raid("raid5", LOST, OK, OK), mode="software")
-    assert refused("start_rebuild", inventory(card)) == {"": False}
+    """A rebuild of md is not started by a command: it begins when a drive is added."""
+    software = replace(raid("raid5", LOST, OK, OK), mode="software")
+    assert refused("start_rebuild", inventory(software)) == {"": False}
 
 
-def card(*batteries: Battery, tasks: tuple[Task, ...] = (), **fields: Any) -> Inventory:
+def behind_controller(*batteries: Battery, tasks: tuple[Task, ...] = (), **fields: Any) -> Inventory:
     """A controller with these batteries."""
     one = Controller(**{"id": "x:0", "mode": "raid", "batteries": batteries, **fields})
     return Inventory(host=HOST, controllers=(one,), tasks=tasks)
@@ -77,17 +77,17 @@ def test_guard_T3_no_patrol_read_while_a_battery_learns() -> None:
     """Nor while it is unknown whether one learns; overridden with --unsafe."""
     starting: tuple[Verb, ...] = ("start_patrol", "resume_patrol")
     for verb in starting:
-        assert refused(verb, card(), None) == {}
-        assert refused(verb, card(Battery(id="x:0/battery0", status="ok")), None) == {}
-        assert refused(verb, card(Battery(id="x:0/battery0", status="learning")), None) == {"T3": True}
-        assert refused(verb, card(Battery(id="x:0/battery0", status="unknown")), None) == {"T3": True}
-    assert refused("stop_patrol", card(Battery(id="x:0/battery0", status="learning")), None) == {}
+        assert refused(verb, behind_controller(), None) == {}
+        assert refused(verb, behind_controller(Battery(id="x:0/battery0", status="ok")), None) == {}
+        assert refused(verb, behind_controller(Battery(id="x:0/battery0", status="learning")), None) == {"T3": True}
+        assert refused(verb, behind_controller(Battery(id="x:0/battery0", status="unknown")), None) == {"T3": True}
+    assert refused("stop_patrol", behind_controller(Battery(id="x:0/battery0", status="learning")), None) == {}
 
 
 def test_a_patrol_read_is_started_once_and_only_where_there_is_one() -> None:
     """Not beside a running one, not where it is disabled, and not without a RAID controller."""
     running = (Task(operation="patrol_read", object_id="x:0"),)
-    assert refused("start_patrol", card(tasks=running), None) == {"": False}
-    assert refused("stop_patrol", card(tasks=running), None) == {}
-    assert refused("start_patrol", card(patrol_read=Scrub(mode="disabled")), None) == {"": False}
-    assert refused("start_patrol", card(mode="hba"), None) == {"": False}
+    assert refused("start_patrol", behind_controller(tasks=running), None) == {"": False}
+    assert refused("stop_patrol", behind_controller(tasks=running), None) == {}
+    assert refused("start_patrol", behind_controller(patrol_read=Scrub(mode="disabled")), None) == {"": False}
+    assert refused("start_patrol", behind_controller(mode="hba"), None) == {"": False}

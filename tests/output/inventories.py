@@ -1,4 +1,4 @@
-"""Inventories that the tests of the output are written against: names and numbers are ours."""
+"""Inventories for the tests of the output: names and numbers are invented."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ MIB = 1024**2
 HOST = Host(hostname="db7", kernel="5.14.0-503.el9.x86_64", collected_at="2026-03-04T05:06:07Z", source="local")
 
 
-def whole(**told: Any) -> Inventory:
+def whole(**fields: Any) -> Inventory:
     """An inventory with the redundancy that is left filled in, as a survey does."""
-    return Inventory(**{**told, "controllers": tuple(with_redundancy(told["controllers"]))})
+    return Inventory(**{**fields, "controllers": tuple(with_redundancy(fields["controllers"]))})
 
 
 def bay_drive(number: int, **changes: object) -> Drive:
-    """A SAS drive in bay ``number`` of the card in slot 1."""
-    told: dict[str, object] = {
+    """A SAS drive in bay ``number`` of the controller in slot 1."""
+    fields: dict[str, object] = {
         "id": f"smartarray:1/1I:1:{number}",
         "enclosure": "1",
         "bay": str(number),
@@ -51,11 +51,11 @@ def bay_drive(number: int, **changes: object) -> Drive:
         "temperature_celsius": 30 + number % 9,
         "link_gbps": 6.0,
     }
-    return Drive(**{**told, **changes})  # type: ignore[arg-type]  # the tests vary single fields by name
+    return Drive(**{**fields, **changes})  # type: ignore[arg-type]  # the tests vary single fields by name
 
 
-def card(drives: tuple[Drive, ...], **changes: object) -> Controller:
-    """A card with one array, one volume and a battery, all well."""
+def controller_with(drives: tuple[Drive, ...], **changes: object) -> Controller:
+    """A controller with one array, one volume and a battery, all healthy."""
     cache = VolumeCache(
         write_policy="protected_write_back",
         write_active="write_back",
@@ -66,7 +66,7 @@ def card(drives: tuple[Drive, ...], **changes: object) -> Controller:
     )
     members = tuple(drive.id for drive in drives if drive.role == "member")
     spares = tuple(drive.id for drive in drives if drive.role == "spare")
-    told: dict[str, object] = {
+    fields: dict[str, object] = {
         "id": "smartarray:1",
         "vendor": "HP",
         "model": "Smart Array P410i",
@@ -106,13 +106,13 @@ def card(drives: tuple[Drive, ...], **changes: object) -> Controller:
         "drives": drives,
         "capabilities": {"cache_split": Capability(read=True, set=True)},
     }
-    return Controller(**{**told, **changes})  # type: ignore[arg-type]  # as above
+    return Controller(**{**fields, **changes})  # type: ignore[arg-type]  # as above
 
 
 HEALTHY = whole(
     host=HOST,
     controllers=(
-        card(
+        controller_with(
             (
                 *(bay_drive(n) for n in range(1, 5)),
                 bay_drive(5, role="spare", spare_for=("smartarray:1/A",), array=None),
@@ -122,11 +122,11 @@ HEALTHY = whole(
     tools=(Tool(name="ssacli", path="/usr/sbin/ssacli", version="6.30-8.0"),),
 )
 
-_WELL = card(tuple(bay_drive(n) for n in range(1, 5)))
+_WELL = controller_with(tuple(bay_drive(n) for n in range(1, 5)))
 DEGRADED = whole(
     host=HOST,
     controllers=(
-        card(
+        controller_with(
             (
                 *(bay_drive(n) for n in range(1, 4)),
                 bay_drive(
@@ -193,7 +193,7 @@ DEGRADED = whole(
 
 
 def _md_volume(name: str, level: str, **changes: object) -> Volume:
-    told: dict[str, object] = {
+    fields: dict[str, object] = {
         "id": f"md:{name}",
         "array": f"md:{name}/array",
         "raid_level": level,
@@ -204,11 +204,11 @@ def _md_volume(name: str, level: str, **changes: object) -> Volume:
         "drives_expected": 2,
         "drives_active": 2,
     }
-    return Volume(**{**told, **changes})  # type: ignore[arg-type]  # as above
+    return Volume(**{**fields, **changes})  # type: ignore[arg-type]  # as above
 
 
 def _partition(array: str, name: str, **changes: object) -> Drive:
-    told: dict[str, object] = {
+    fields: dict[str, object] = {
         "id": f"md:{array}/{name}",
         "array": f"md:{array}/array",
         "role": "member",
@@ -216,7 +216,7 @@ def _partition(array: str, name: str, **changes: object) -> Drive:
         "size_bytes": 1_071_644_672,
         "status": "ok",
     }
-    return Drive(**{**told, **changes})  # type: ignore[arg-type]  # as above
+    return Drive(**{**fields, **changes})  # type: ignore[arg-type]  # as above
 
 
 SOFTWARE = whole(
@@ -299,7 +299,7 @@ PARTIAL = whole(
     ),
 )
 
-THIRTY = whole(host=HOST, controllers=(card(tuple(bay_drive(n) for n in range(1, 31))),))
+THIRTY = whole(host=HOST, controllers=(controller_with(tuple(bay_drive(n) for n in range(1, 31))),))
 NOTHING = Inventory(
     host=HOST,
     problems=(

@@ -1,4 +1,4 @@
-"""Whatever stands in the texts of hardware, the screen stays a screen."""
+"""Whatever the hardware's text contains, the screen stays a screen."""
 
 from __future__ import annotations
 
@@ -44,9 +44,9 @@ def replaced(value: Any, name: str, text: Callable[[], str]) -> Any:
     return text() if isinstance(value, str) and name not in WORDS else value
 
 
-def steers(told: str) -> list[str]:
+def steers(printed: str) -> list[str]:
     """Characters of an output that a terminal does not simply print."""
-    return [char for char in told if char != "\n" and not char.isprintable()]
+    return [char for char in printed if char != "\n" and not char.isprintable()]
 
 
 @settings(deadline=None)
@@ -56,27 +56,27 @@ def test_no_text_of_hardware_breaks_or_steers_the_screen(
 ) -> None:
     """No control or invisible character comes through, no line is too wide, nothing fails, in UTF-8 and in ASCII."""
     built = replaced(msgspec.to_builtins(base), "", lambda: data.draw(NASTY))
-    told = screen(msgspec.convert(built, Inventory), paper, more=more)
-    assert steers(told) == []
-    assert max(map(cell_len, told.split("\n"))) <= paper.columns
-    assert told.isascii() or not paper.ascii
+    printed = screen(msgspec.convert(built, Inventory), paper, more=more)
+    assert steers(printed) == []
+    assert max(map(cell_len, printed.split("\n"))) <= paper.columns
+    assert printed.isascii() or not paper.ascii
 
 
 @settings(deadline=None)
 @given(NASTY, NASTY, PAPERS)
 def test_evidence_never_steers_the_terminal(value: str, text: str, paper: Paper) -> None:
     """The raw line of an output is printed without its escape codes."""
-    sheet = Output.of_text(text, f"first\n{text}\nlast")
-    sheet.lines[1].fact("smartarray:1", value, value)
-    for told in (explanation(DEGRADED, [sheet], ["smartarray:1"], paper), unparsed_screen([sheet], paper)):
-        assert steers(told) == []
-        assert max(map(cell_len, told.split("\n"))) <= paper.columns
+    output = Output.of_text(text, f"first\n{text}\nlast")
+    output.lines[1].fact("smartarray:1", value, value)
+    for printed in (explanation(DEGRADED, [output], ["smartarray:1"], paper), unparsed_screen([output], paper)):
+        assert steers(printed) == []
+        assert max(map(cell_len, printed.split("\n"))) <= paper.columns
 
 
 @settings(deadline=None)
 @given(NASTY)
 def test_json_holds_the_text_as_it_is_and_no_control_character(text: str) -> None:
     """Escaped, and the same again when it is read."""
-    told = to_json({"model": text})
-    assert [char for char in told if char != "\n" and (ord(char) < 32 or 127 <= ord(char) < 160)] == []
-    assert msgspec.json.decode(told) == {"model": text}
+    printed = to_json({"model": text})
+    assert [char for char in printed if char != "\n" and (ord(char) < 32 or 127 <= ord(char) < 160)] == []
+    assert msgspec.json.decode(printed) == {"model": text}

@@ -36,7 +36,7 @@ from raidctl.verify.kernel import Kernel
 from raidctl.verify.subjects import Ground, whole
 from tests.bench.bench_runs import run, session, spread, trials
 from tests.support.machines import FIXTURES
-from tests.verify.grounds import card
+from tests.verify.grounds import raid_controller
 
 ROOT = Path(__file__).resolve().parents[2]
 CONTRACT = ROOT / "docs" / "examples" / "contract.toml"
@@ -109,7 +109,7 @@ def material(seen: Survey, runs: tuple[Run, ...] = ()) -> Material:
 
 def hostile(text: str) -> Survey:
     """A machine that prints this text wherever it can."""
-    whole_ = card(count=2)
+    whole_ = raid_controller(count=2)
     drives = tuple(
         replace(drive, model=text, serial=text, status="critical", status_text=text) for drive in whole_.drives
     )
@@ -149,7 +149,7 @@ def test_a_report_is_one_file_that_asks_for_nothing(machine: str) -> None:
 
 
 @pytest.mark.parametrize(("machine", "code"), [("lab-megaraid-no-tool", 4), ("megaraid-second-card-crashes", 3)])
-def test_what_was_read_in_part_says_so_first(machine: str, code: int) -> None:
+def test_a_partial_reading_is_reported_first(machine: str, code: int) -> None:
     """The first text of the page, in both formats; the exit code is that of show."""
     for form in ("html", "markdown"):
         done = report(machine, "--format", form)
@@ -158,8 +158,8 @@ def test_what_was_read_in_part_says_so_first(machine: str, code: int) -> None:
         assert first.strip().strip("*").startswith("This machine could be read only in part.")
 
 
-def test_a_machine_that_was_read_says_nothing_of_the_kind() -> None:
-    """Otherwise the line would mean nothing."""
+def test_a_complete_reading_has_no_such_line() -> None:
+    """A machine that was read completely has no line about a partial reading."""
     assert "only in part" not in report("smartarray-p400").stdout
 
 
@@ -182,14 +182,14 @@ def test_what_is_unknown_is_not_green(machine: str, words: str) -> None:
 
 
 def test_a_healthy_machine_is_green() -> None:
-    """Otherwise the colour would mean nothing."""
+    """The answers of a healthy machine are green."""
     tree = checked(report("adaptec-smartraid-mixed").stdout_bytes)
     assert green(tree)[0].startswith("Health: no problems found, ")
 
 
 def test_a_good_answer_is_not_green_where_not_everything_was_read() -> None:
     """Claims that hold on what was read do not colour the page of a machine that was read in part."""
-    seen = Survey(Inventory(host=Host(), controllers=(card(count=2),)))
+    seen = Survey(Inventory(host=Host(), controllers=(raid_controller(count=2),)))
     unread = (Problem("warning", "tool show", "It was cut off.", None, "unread"),)
     part = replace(seen, inventory=replace(seen.inventory, problems=unread))
     whole_, read_in_part = (fitted(material(one), page_html.write, draw=False) for one in (seen, part))
@@ -217,14 +217,14 @@ def test_hostile_names_are_text(text: str) -> None:
 
 
 def test_hostile_names_are_text_in_markdown() -> None:
-    """No markup, no HTML but our own, nobody is mentioned, and a row stays a row."""
+    """No markup, no HTML but raidctl's, no mention of a user, and a row stays one row."""
     for text in HOSTILE:
-        told = fitted(material(hostile(text)), page_markdown.write, draw=False).decode()
-        without = re.sub(r"</?(?:details|summary)>", "", told)
+        written = fitted(material(hostile(text)), page_markdown.write, draw=False).decode()
+        without = re.sub(r"</?(?:details|summary)>", "", written)
         assert "<" not in without
         assert "@" not in without
         assert "[d](" not in without
-        columns = {row.replace("\\|", "").count("|") for row in told.splitlines() if "Model: " in row}
+        columns = {row.replace("\\|", "").count("|") for row in written.splitlines() if "Model: " in row}
         assert columns <= {5}
 
 
@@ -259,8 +259,8 @@ def test_without_jinja2_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_a_large_machine_stays_small() -> None:
-    """Lines of output are left out where the page would be too large, and the page says so."""
-    plain = card(count=2)
+    """Lines of output are left out if the page would be too large, and the page reports it."""
+    plain = raid_controller(count=2)
     drive = plain.drives[0]
     drives = tuple(replace(drive, id=f"acme:0/{number}", serial=f"S{number:07}") for number in range(500))
     controller: Controller = replace(plain, drives=drives)
@@ -335,7 +335,7 @@ def test_redact_masks_names_and_serial_numbers() -> None:
      ("--redact", "--run", "1")],
 )  # fmt: skip
 def test_options_that_contradict_each_other_are_refused(words: tuple[str, ...]) -> None:
-    """Before the machine is read."""
+    """The options are refused before the machine is read."""
     assert report("smartarray-p400", *words).exit_code == 2
 
 
@@ -376,7 +376,7 @@ def test_the_contract_of_the_manual_is_the_example() -> None:
 
 
 def test_the_worst_claim_is_the_first_of_the_answer() -> None:
-    """A reader of the first screen sees what is not kept, whatever the order of the contract."""
+    """A reader of the first screen sees the failed claims, whatever the order of the contract."""
     tree = checked(report("smartarray-p400", "--contract", str(CONTRACT)).stdout_bytes)
     verdicts = [text_of(node) for node in tree.iter(f"{XHTML}td") if node.get("data-head") == "Verdict"]
     assert verdicts == ["FAIL"] * 4 + ["INCONCLUSIVE"] + ["PASS"] * 4
@@ -412,7 +412,7 @@ def test_a_command_of_a_remedy_is_not_broken_inside_a_word() -> None:
 
 
 def test_standard_claims_that_hold_are_named() -> None:
-    """Whoever reads the page does not know what the standard claims are."""
+    """The reader of the page does not know the standard claims."""
     shown = text_of(checked(report("megaraid-h730p-predictive").stdout_bytes))
     assert (
         "The standard claims hold: volume status ok; the configured write policy is active; "

@@ -41,7 +41,7 @@ def test_the_worst_verdict_comes_first(verdicts: tuple[Verdict, ...], level: str
 
 
 def test_what_passes_with_doubts_is_not_good() -> None:
-    """The reasons stand before the figures, further down."""
+    """The reasons are before the figures, further down."""
     found = summary(judged("pass", "pass", doubted=True))
     assert found.level == "warn"
     assert found.text.endswith("There are reasons to doubt the figures.")
@@ -55,7 +55,7 @@ def test_a_run_of_another_machine_is_not_green() -> None:
     assert "elsewhere" not in summary(one, "elsewhere").text
 
 
-def test_the_top_says_whether_the_second_run_is_slower() -> None:
+def test_the_top_reports_whether_the_second_run_is_slower() -> None:
     """Not only that two runs were compared: the tests that became slower are named."""
     slower = comparison(compare(measured("before", 1.0), measured("after", 0.25)))
     assert slower.level == "warn"
@@ -79,7 +79,7 @@ def test_a_difference_without_an_interval_is_not_called_none() -> None:
 
 
 def test_rates_of_less_than_a_decade_have_a_scale() -> None:
-    """Bars without a figure on their axis say nothing."""
+    """Bars without a figure on their axis mean nothing."""
     drawn = Drawing.bars("Commits", "", [("unflushed", 3489.0), ("commits", 3646.0)], None)
     assert ">2,000<" in drawn
     assert ">5,000<" in drawn

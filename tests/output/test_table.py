@@ -32,8 +32,8 @@ def test_what_may_fold_folds_before_what_may_not() -> None:
 def test_the_longest_word_stays_whole_while_another_column_can_still_give() -> None:
     """Folding between words comes before folding within one."""
     columns = [Column("model", cells(["ACME ULTRADRIVE-3000-X"]), 5), Column("text", cells(["word " * 20]), 5)]
-    told = Paper(width=60).render([table(columns, Paper(width=60))])
-    assert "ULTRADRIVE-3000-X" in told
+    rendered = Paper(width=60).render([table(columns, Paper(width=60))])
+    assert "ULTRADRIVE-3000-X" in rendered
 
 
 NAMES = st.text("abcdefgh-0123456789", min_size=1, max_size=20)
@@ -42,7 +42,7 @@ NAMES = st.text("abcdefgh-0123456789", min_size=1, max_size=20)
 @settings(deadline=None)
 @given(st.lists(st.lists(st.lists(NAMES, min_size=1, max_size=3), min_size=7, max_size=7), min_size=1, max_size=4))
 def test_no_word_is_broken_where_each_fits_on_a_line(rows: list[list[list[str]]]) -> None:
-    """In 80 columns, with paths and ids: what has no room beside the others stands below its row."""
+    """In 80 columns, with paths and ids: a column without room is below its row."""
     texts = [
         [" ".join(f"/srv/{word}" if number % 3 else word for word in cell) for number, cell in enumerate(row)]
         for row in rows
@@ -51,30 +51,30 @@ def test_no_word_is_broken_where_each_fits_on_a_line(rows: list[list[list[str]]]
         Column(f"c{number}", cells(column), least=(0, 4, 8)[number % 3])
         for number, column in enumerate(zip(*texts, strict=True))
     ]
-    told = Paper(width=80).render([table(columns, Paper(width=80))])
-    assert max(map(len, told.splitlines())) <= 80
-    words = told.split()
+    rendered = Paper(width=80).render([table(columns, Paper(width=80))])
+    assert max(map(len, rendered.splitlines())) <= 80
+    words = rendered.split()
     assert sorted(word for word in words if word not in {f"c{n}" for n in range(7)}) == sorted(
         word for row in texts for cell in row for word in cell.split() if word not in {f"c{n}" for n in range(7)}
     )
 
 
 def test_an_optional_column_is_shown_only_where_it_fits() -> None:
-    """It never makes another column fold."""
+    """An optional column never makes another column fold."""
     columns = [Column("a", cells(["x" * 50])), Column("b", cells(["y" * 20]), optional=True)]
     assert "y" not in Paper(width=60).render([table(columns, Paper(width=60))])
     assert "y" in Paper(width=90).render([table(columns, Paper(width=90))])
 
 
-def test_columns_that_say_nothing_are_left_out() -> None:
-    """A column of question marks is no column."""
+def test_columns_without_a_value_are_left_out() -> None:
+    """A column without a known value is left out."""
     assert [c.title for c in nonempty([Column("a", cells(["?", ""])), None, Column("b", cells(["?", "1"]))])] == ["b"]
 
 
 def test_wide_characters_count_as_two() -> None:
     """A Japanese model name does not push the screen out of its width."""
-    told = Paper(width=60).render([table([Column("m", cells(["磁気ディスク装置" * 10]), 5)], Paper(width=60))])
-    assert max(map(cell_len, told.split("\n"))) <= 60
+    rendered = Paper(width=60).render([table([Column("m", cells(["磁気ディスク装置" * 10]), 5)], Paper(width=60))])
+    assert max(map(cell_len, rendered.split("\n"))) <= 60
 
 
 @settings(deadline=None)
@@ -90,24 +90,24 @@ def test_a_long_path_is_broken_behind_a_slash() -> None:
     """A mount point that does not fit stays readable: no name in it is torn apart, and nothing is lost."""
     path = "/srv/customers/northwind/databases/warehouse"
     columns = [Column("volume", cells(["example:1/v1"])), Column("mounted", cells([f"{path}, /home"]), 10)]
-    told = Paper(width=60).render([table(columns, Paper(width=60), indent=20)])
-    rows = [row.removeprefix(" " * 20)[14:] for row in told.splitlines()[1:]]
+    rendered = Paper(width=60).render([table(columns, Paper(width=60), indent=20)])
+    rows = [row.removeprefix(" " * 20)[14:] for row in rendered.splitlines()[1:]]
     assert rows == ["/srv/customers/northwind/", "databases/warehouse, /home"]
 
 
 def test_a_long_path_among_facts_is_broken_behind_a_slash() -> None:
-    """So are the mount points of a drive, which stand in a row."""
-    told = pack(["/dev/sda on /srv/customers/northwind", "/dev/sdb on /"], 20, ", ").plain
-    assert told == "/dev/sda on /srv/\ncustomers/northwind\n/dev/sdb on /"
+    """The same holds for the mount points of a drive, which are in a row."""
+    rendered = pack(["/dev/sda on /srv/customers/northwind", "/dev/sdb on /"], 20, ", ").plain
+    assert rendered == "/dev/sda on /srv/\ncustomers/northwind\n/dev/sdb on /"
 
 
 @given(st.text(alphabet="ab/ ,\u4e00", max_size=60), st.integers(1, 30))
 def test_breaking_adds_line_ends_and_nothing_else(text: str, width: int) -> None:
-    """Each break stands behind a slash or in the place of a blank, and lines are as long as they may be."""
-    told = broken(text, width)
-    assert "".join(told.split()) == "".join(text.split())
-    rows = told.split("\n")
-    if told != text:
+    """Each break follows a slash or replaces a blank, and lines are as long as permitted."""
+    rendered = broken(text, width)
+    assert "".join(rendered.split()) == "".join(text.split())
+    rows = rendered.split("\n")
+    if rendered != text:
         assert all(cell_len(row) <= width or not row[:-1].strip("/").count("/") for row in rows)
 
 

@@ -13,25 +13,36 @@ from raidctl.cli import cli
 from raidctl.model import Controller, Drive, Inventory, Problem, Volume, VolumeCache
 from raidctl.output.console import Paper
 from raidctl.output.tree import screen
-from tests.output.inventories import DEGRADED, EVERY, HEALTHY, HOST, NOTHING, PARTIAL, SOFTWARE, THIRTY, bay_drive, card
+from tests.output.inventories import (
+    DEGRADED,
+    EVERY,
+    HEALTHY,
+    HOST,
+    NOTHING,
+    PARTIAL,
+    SOFTWARE,
+    THIRTY,
+    bay_drive,
+    controller_with,
+)
 from tests.support.machines import FIXTURES
 
 GOLDEN = Path(__file__).parent / "golden"
 EIGHTY = Paper(width=80)
 
 
-def compare(name: str, told: str, *, update: bool) -> None:
+def compare(name: str, shown: str, *, update: bool) -> None:
     """A screen with the one that was reviewed by eye."""
     path = GOLDEN / f"{name}.txt"
     if update:
         path.parent.mkdir(exist_ok=True)
-        path.write_text(told, encoding="utf-8")
-    assert told == path.read_text(encoding="utf-8")
+        path.write_text(shown, encoding="utf-8")
+    assert shown == path.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("name", EVERY)
 def test_the_screen_is_the_one_that_was_reviewed(name: str, update_expected: bool) -> None:
-    """In a pipe of 80 columns."""
+    """The screen in a pipe of 80 columns equals the reviewed one."""
     compare(f"{name}-80", screen(EVERY[name], EIGHTY), update=update_expected)
 
 
@@ -42,15 +53,15 @@ def test_a_wide_terminal_shows_more_and_folds_less(name: str, update_expected: b
 
 
 def test_verbose_shows_what_has_no_column(update_expected: bool) -> None:
-    """Serial numbers, links and error counters stand below the table with -v, at any width."""
+    """Serial numbers, links and error counters are below the table with -v, at any width."""
     compare("software-verbose-80", screen(SOFTWARE, EIGHTY, more=True), update=update_expected)
 
 
 def test_a_screen_without_utf8_is_ascii(update_expected: bool) -> None:
     """A terminal that knows only ASCII gets the same facts."""
-    told = screen(DEGRADED, Paper(width=80, ascii=True))
-    assert told.isascii()
-    compare("degraded-ascii-80", told, update=update_expected)
+    shown = screen(DEGRADED, Paper(width=80, ascii=True))
+    assert shown.isascii()
+    compare("degraded-ascii-80", shown, update=update_expected)
 
 
 @pytest.mark.parametrize("width", [20, 60, 72, 80, 100, 132, 250])
@@ -58,8 +69,8 @@ def test_a_screen_without_utf8_is_ascii(update_expected: bool) -> None:
 def test_no_line_is_wider_than_the_screen(name: str, width: int) -> None:
     """Long ids, models and mount points fold; below 60 columns lines are made for 60."""
     for more in (False, True):
-        told = screen(EVERY[name], Paper(width=width), more=more)
-        assert max(map(cell_len, told.split("\n"))) <= max(width, 60)
+        shown = screen(EVERY[name], Paper(width=width), more=more)
+        assert max(map(cell_len, shown.split("\n"))) <= max(width, 60)
 
 
 def test_what_is_broken_comes_first() -> None:
@@ -69,45 +80,45 @@ def test_what_is_broken_comes_first() -> None:
 
 
 def test_a_problem_of_an_object_and_its_state_are_one() -> None:
-    """The message and the remedy of a problem stand below the object that it names, which is counted once."""
-    told = screen(DEGRADED, EIGHTY).split("\nProblems\n")[1].split("\n")
-    assert told[0] == "  smartarray:1/v1"
-    assert told[1].startswith("      The volume is degraded; it survives no further failure")
-    assert any(line.startswith("      → Check the backup, then ") for line in told)
-    assert any("1I:1:4 (bay 4," in line for line in told)
+    """The message and the remedy of a problem are below the object that it names, which is counted once."""
+    shown = screen(DEGRADED, EIGHTY).split("\nProblems\n")[1].split("\n")
+    assert shown[0] == "  smartarray:1/v1"
+    assert shown[1].startswith("      The volume is degraded; it survives no further failure")
+    assert any(line.startswith("      → Check the backup, then ") for line in shown)
+    assert any("1I:1:4 (bay 4," in line for line in shown)
 
 
-def test_a_healthy_machine_is_said_to_be_one_without_a_problem_section() -> None:
-    """Nothing to do, nothing to read."""
-    told = screen(HEALTHY, EIGHTY)
-    assert "No problems found: 1 controller, 1 volume, 5 drives\n" in told
-    assert "Problems" not in told
+def test_a_healthy_machine_has_no_problem_section() -> None:
+    """There is nothing to do, so there is nothing to read."""
+    shown = screen(HEALTHY, EIGHTY)
+    assert "No problems found: 1 controller, 1 volume, 5 drives\n" in shown
+    assert "Problems" not in shown
 
 
 def test_unknown_states_are_no_good_health() -> None:
-    """The top of the screen says how many states nobody told."""
-    unknown = Inventory(host=HOST, controllers=(card((bay_drive(1, status="unknown", status_text=None),)),))
-    told = screen(unknown, EIGHTY)
-    assert "No problems found: 1 controller, 1 volume, 1 drive (1 status unknown)" in told
+    """The top of the screen has the number of unknown states."""
+    unknown = Inventory(host=HOST, controllers=(controller_with((bay_drive(1, status="unknown", status_text=None),)),))
+    shown = screen(unknown, EIGHTY)
+    assert "No problems found: 1 controller, 1 volume, 1 drive (1 status unknown)" in shown
     green = "\x1b[32mNo problems found"
     assert green in screen(HEALTHY, Paper(width=80, colour=True))
     assert green not in screen(unknown, Paper(width=80, colour=True))
-    assert " ?  " in told.split("1I:1:1")[1].split("\n")[0]
+    assert " ?  " in shown.split("1I:1:1")[1].split("\n")[0]
 
 
 def test_thirty_drives_take_one_line_each() -> None:
-    """A full shelf is a list, not a wall."""
-    told = screen(THIRTY, EIGHTY)
-    assert sum("1I:1:" in text for text in told.split("\n")) == 30
+    """Each drive is one line."""
+    shown = screen(THIRTY, EIGHTY)
+    assert sum("1I:1:" in text for text in shown.split("\n")) == 30
 
 
 def test_a_shelf_of_drives_with_long_names_takes_one_line_each() -> None:
     """Long model names of many drives are cut with a mark; with -v they are whole."""
     drives = tuple(bay_drive(n, model="SAMSUNG MZILT3T8HALS0D3 ENTERPRISE") for n in range(1, 25))
-    inventory = Inventory(host=HOST, controllers=(card(drives),))
-    told = screen(inventory, EIGHTY).split("  drive ")[1].rstrip("\n").split("\n")
-    assert len(told) == 25
-    assert all("…" in text for text in told[1:])
+    inventory = Inventory(host=HOST, controllers=(controller_with(drives),))
+    shown = screen(inventory, EIGHTY).split("  drive ")[1].rstrip("\n").split("\n")
+    assert len(shown) == 25
+    assert all("…" in text for text in shown[1:])
     whole = screen(inventory, EIGHTY, more=True)
     assert "ENTERPRISE" in whole
 
@@ -115,34 +126,36 @@ def test_a_shelf_of_drives_with_long_names_takes_one_line_each() -> None:
 def test_an_id_is_never_cut() -> None:
     """An id longer than the screen folds, and every character of it is there."""
     name = "drives:" + "".join(f"{n:03}" for n in range(60))
-    inventory = Inventory(host=HOST, controllers=(card((Drive(id=name, status="ok"),), id="drives:0000:00:1f.2"),))
-    told = screen(inventory, EIGHTY)
-    rows = told.split("  drive ")[1].split("\n")[1:]
+    inventory = Inventory(
+        host=HOST, controllers=(controller_with((Drive(id=name, status="ok"),), id="drives:0000:00:1f.2"),)
+    )
+    shown = screen(inventory, EIGHTY)
+    rows = shown.split("  drive ")[1].split("\n")[1:]
     assert "".join(row.split()[0] for row in rows if row.split()) == name.removeprefix("drives:")
 
 
-def test_why_a_policy_is_not_in_force_is_said_once_for_all_volumes_of_the_same_reason() -> None:
+def test_the_reason_of_an_inactive_policy_is_shown_once_for_all_volumes() -> None:
     """Ten volumes behind one failed battery are one problem."""
     cache = VolumeCache(
         write_policy="protected_write_back", write_active="write_through", why_not_in_force="learn cycle under way"
     )
     volumes = tuple(Volume(id=f"smartarray:1/v{n}", status="ok", cache=cache) for n in range(1, 11))
-    told = screen(Inventory(host=HOST, controllers=(card((), volumes=volumes, arrays=()),)), EIGHTY)
-    assert "1 problem: smartarray:1/v1, smartarray:1/v2 and 8 more: write policy active:" in told
-    assert told.count("write cache is not as set: learn cycle under way") == 1
+    shown = screen(Inventory(host=HOST, controllers=(controller_with((), volumes=volumes, arrays=()),)), EIGHTY)
+    assert "1 problem: smartarray:1/v1, smartarray:1/v2 and 8 more: write policy active:" in shown
+    assert shown.count("write cache is not as set: learn cycle under way") == 1
 
 
 def test_each_problem_brings_its_advice_once() -> None:
-    """The words of the rule stand below the object, with what to do; what a tool prints of it is folded under them."""
-    broken = card((bay_drive(1, status="critical"),))
-    told = Problem(severity="error", kind="state", where="smartarray:1/1I:1:1", message="It clicks.")
-    text = screen(Inventory(host=HOST, controllers=(broken,), problems=(told,)), EIGHTY)
+    """The words of the rule are below the object, with a remedy; the tool's own report is folded under them."""
+    broken = controller_with((bay_drive(1, status="critical"),))
+    shown = Problem(severity="error", kind="state", where="smartarray:1/1I:1:1", message="It clicks.")
+    text = screen(Inventory(host=HOST, controllers=(broken,), problems=(shown,)), EIGHTY)
     assert text.count("→ Replace it (bay 1") == 1
     assert "· smartarray:1/1I:1:1: It clicks." in text
 
 
 def test_write_back_without_protection_is_loud() -> None:
-    """A volume that can lose written data says NO, and stands at the top."""
+    """A volume that can lose written data shows NO, and is at the top."""
     cache = VolumeCache(
         write_policy="unprotected_write_back",
         write_active="write_back",
@@ -150,30 +163,30 @@ def test_write_back_without_protection_is_loud() -> None:
         write_protected=False,
     )
     volumes = (Volume(id="smartarray:1/v1", status="ok", cache=cache),)
-    told = screen(Inventory(host=HOST, controllers=(card((), volumes=volumes, arrays=()),)), EIGHTY)
-    assert "1 problem: smartarray:1/v1: write-back without protection" in told
-    assert "write-back always  NO, cache" in told
+    shown = screen(Inventory(host=HOST, controllers=(controller_with((), volumes=volumes, arrays=()),)), EIGHTY)
+    assert "1 problem: smartarray:1/v1: write-back without protection" in shown
+    assert "write-back always  NO, cache" in shown
 
 
 def test_what_could_not_be_read_stands_among_the_problems() -> None:
-    """A problem about a thing that is not an object is told with its place, message and remedy."""
-    told = screen(NOTHING, EIGHTY)
-    assert "0000:05:00.0" in told.split("\n")[1]
-    assert "→ Install ssacli." in told
+    """A problem of something that is no object is shown with its place, message and remedy."""
+    shown = screen(NOTHING, EIGHTY)
+    assert "0000:05:00.0" in shown.split("\n")[1]
+    assert "→ Install ssacli." in shown
 
 
 def test_a_partial_output_has_no_empty_columns() -> None:
-    """What an output does not tell takes no room; the status is always there."""
-    told = screen(PARTIAL, EIGHTY)
-    assert "device" not in told
-    assert "write cache" not in told
-    assert "900.1 GB" in told
+    """Values missing in an output take no room; the status is always there."""
+    shown = screen(PARTIAL, EIGHTY)
+    assert "device" not in shown
+    assert "write cache" not in shown
+    assert "900.1 GB" in shown
 
 
-def test_a_raid_card_stands_before_the_drives_that_are_in_no_array() -> None:
+def test_a_raid_controller_comes_before_the_drives_in_no_array() -> None:
     """The order of the screen is what matters first; that of the JSON stays by id."""
-    told = screen(SOFTWARE, EIGHTY)
-    assert told.index("md · Linux md") < told.index("drives:0000:00:1f.2")
+    shown = screen(SOFTWARE, EIGHTY)
+    assert shown.index("md · Linux md") < shown.index("drives:0000:00:1f.2")
 
 
 def test_only_a_terminal_in_colour_gets_escape_codes() -> None:
@@ -185,7 +198,7 @@ def test_only_a_terminal_in_colour_gets_escape_codes() -> None:
 
 def test_markup_of_hardware_is_printed_as_it_stands() -> None:
     """A drive that calls itself [red] is shown as such, in colour as well."""
-    inventory = Inventory(host=HOST, controllers=(card((bay_drive(1, model="[red]X[/red]"),)),))
+    inventory = Inventory(host=HOST, controllers=(controller_with((bay_drive(1, model="[red]X[/red]"),)),))
     for paper in (EIGHTY, Paper(width=80, colour=True)):
         assert "[red]X[/red]" in screen(inventory, paper)
 
@@ -193,34 +206,36 @@ def test_markup_of_hardware_is_printed_as_it_stands() -> None:
 def test_notes_are_apart_from_problems() -> None:
     """What is good to know is neither counted nor mixed with what is to be done."""
     note = Problem(severity="info", where="somewhere", message="Good to know.")
-    told = screen(msgspec.structs.replace(HEALTHY, problems=(note,)), EIGHTY)
-    assert "No problems found" in told
-    assert "\nNotes\n  somewhere\n      Good to know.\n" in told
+    shown = screen(msgspec.structs.replace(HEALTHY, problems=(note,)), EIGHTY)
+    assert "No problems found" in shown
+    assert "\nNotes\n  somewhere\n      Good to know.\n" in shown
 
 
-def test_an_empty_machine_says_what_to_do_next() -> None:
-    """The hint of the caller stands where the controllers would be."""
-    told = screen(Inventory(host=HOST), EIGHTY, hint="Look elsewhere.")
-    assert "Nothing found" in told
-    assert "Look elsewhere." in told
+def test_an_empty_machine_names_what_to_do_next() -> None:
+    """The hint of the caller is in the place of the controllers."""
+    shown = screen(Inventory(host=HOST), EIGHTY, hint="Look elsewhere.")
+    assert "Nothing found" in shown
+    assert "Look elsewhere." in shown
 
 
 def test_a_volume_that_is_known_not_to_be_mounted_is_no_unknown_one() -> None:
-    """A dash is known to be nowhere, a question mark is not told."""
+    """A dash means not mounted, a question mark means unknown."""
     volumes = tuple(Volume(id=f"md:md{number}", device=f"/dev/md{number}") for number in range(3))
     mounted = msgspec.structs.replace(volumes[0], mountpoints=("/srv",))
     inventory = Inventory(host=HOST, controllers=(Controller(id="md", volumes=(mounted, *volumes[1:])),))
-    told = screen(inventory, EIGHTY, unmounted={"md:md1"})
+    shown = screen(inventory, EIGHTY, unmounted={"md:md1"})
     cells = {
-        words[0]: words[-1] for row in told.split("\n") if (words := row.split())[:1] and words[0].startswith("md")
+        words[0]: words[-1] for row in shown.split("\n") if (words := row.split())[:1] and words[0].startswith("md")
     }
     assert {name: cells[name] for name in ("md0", "md1", "md2")} == {"md0": "/srv", "md1": "-", "md2": "?"}
 
 
 def test_show_knows_which_arrays_of_a_machine_are_not_mounted() -> None:
-    """Of the recorded machine one array is mounted, and the kernel's table says that no other is."""
-    told = CliRunner().invoke(cli, ["--replay", str(FIXTURES / "lab-md"), "show"], env={"COLUMNS": "80"}).stdout
+    """One array of the recorded machine is mounted; the kernel's table shows that no other is."""
+    shown = CliRunner().invoke(cli, ["--replay", str(FIXTURES / "lab-md"), "show"], env={"COLUMNS": "80"}).stdout
     cells = [
-        row.split("/dev/md", 1)[1].split()[1] for row in told.split("\n") if row.startswith("  md") and "/dev/md" in row
+        row.split("/dev/md", 1)[1].split()[1]
+        for row in shown.split("\n")
+        if row.startswith("  md") and "/dev/md" in row
     ]
     assert (cells.count("-"), cells.count("/srv/mirror"), len(cells)) == (9, 1, 10)

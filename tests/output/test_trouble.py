@@ -1,4 +1,4 @@
-"""What counts as trouble on the screen, and in which order."""
+"""The problems on the screen, and their order."""
 
 from __future__ import annotations
 
@@ -6,50 +6,50 @@ import pytest
 
 from raidctl.model import Array, Battery, Cache, Problem, Volume
 from raidctl.output.trouble import notes, troubles
-from tests.output.inventories import DEGRADED, HEALTHY, HOST, SOFTWARE, bay_drive, card, whole
+from tests.output.inventories import DEGRADED, HEALTHY, HOST, SOFTWARE, bay_drive, controller_with, whole
 
 
 def briefs(**changes: object) -> list[str]:
-    """The short sentences of a card that differs from a healthy one."""
-    ill = card(**{"drives": (bay_drive(1),), **changes})  # type: ignore[arg-type]  # the tests vary single fields by name
+    """The short sentences of a controller that differs from a healthy one."""
+    ill = controller_with(**{"drives": (bay_drive(1),), **changes})  # type: ignore[arg-type]  # the tests vary single fields by name
     return [trouble.brief for trouble in troubles(whole(host=HOST, controllers=(ill,)))]
 
 
 def test_a_healthy_machine_has_none() -> None:
-    """Silence is the good news."""
+    """No problem, no sentence."""
     assert troubles(HEALTHY) == []
     assert briefs() == []
 
 
 def test_lost_data_comes_before_lost_redundancy_before_predicted_failures() -> None:
-    """The order in which somebody has to act; a failed drive stands with the volume that lacks it."""
+    """The order in which an administrator has to act; a failed drive is listed with the volume that lacks it."""
     volumes = (
         Volume(id="smartarray:1/v1", status="degraded", raid_level="raid5", array="smartarray:1/A"),
         Volume(id="smartarray:1/v2", status="failed", raid_level="raid0"),
     )
-    told = briefs(
+    sentences = briefs(
         volumes=volumes,
         drives=(
             bay_drive(1, array=None, role="unassigned", status="warning", status_text="Predictive Failure"),
             bay_drive(2, status="critical"),
         ),
     )
-    assert told == [
+    assert sentences == [
         "smartarray:1/v2: failed",
         "smartarray:1/v1: degraded, survives no further failure; 1I:1:2 failed (OK), bay 2, serial KX400002Q",
         "smartarray:1/1I:1:1: predictive failure, bay 1, serial KX400001Q",
     ]
 
 
-def test_an_array_is_not_told_beside_its_own_volume_or_drive() -> None:
-    """One cause, one line; an array that is ill by itself is told."""
+def test_an_array_is_not_reported_beside_its_volume_or_drive() -> None:
+    """One cause, one line; an array with a separate fault is reported."""
     assert not any("smartarray:1/A" in trouble.brief for trouble in troubles(DEGRADED))
-    told = briefs(arrays=(Array(id="smartarray:1/A", status="critical", status_text="Failed"),))
-    assert told == ["smartarray:1/A: array (Failed)"]
+    sentences = briefs(arrays=(Array(id="smartarray:1/A", status="critical", status_text="Failed"),))
+    assert sentences == ["smartarray:1/A: array (Failed)"]
 
 
 def test_a_cache_is_folded_under_the_battery_that_explains_it() -> None:
-    """But by itself it is told, and preserved data always."""
+    """A cache without such a battery is reported, and preserved data always."""
     ill = Cache(status="warning", status_text="Temporarily Disabled")
     assert briefs(cache=ill) == ["smartarray:1: cache (Temporarily Disabled)"]
     dead = (Battery(id="smartarray:1/battery0", status="degraded"),)
@@ -61,14 +61,14 @@ def test_a_cache_is_folded_under_the_battery_that_explains_it() -> None:
 
 @pytest.mark.parametrize("status", ["charging", "learning", "unknown", "ok"])
 def test_a_battery_that_only_charges_or_learns_is_no_trouble_by_itself(status: str) -> None:
-    """What follows from it for the write cache is told with the volumes."""
+    """The effect on the write cache is reported with the volumes."""
     assert briefs(batteries=(Battery(id="smartarray:1/battery0", status=status),)) == []  # type: ignore[arg-type]  # words of the model
 
 
 def test_a_battery_that_asks_for_its_replacement_is_trouble() -> None:
     """Even while it still works."""
-    told = briefs(batteries=(Battery(id="smartarray:1/battery0", status="ok", replace=True),))
-    assert told == ["smartarray:1/battery0: battery to be replaced"]
+    sentences = briefs(batteries=(Battery(id="smartarray:1/battery0", status="ok", replace=True),))
+    assert sentences == ["smartarray:1/battery0: battery to be replaced"]
 
 
 @pytest.mark.parametrize("status", ["checking", "initializing", "expanding", "migrating", "ok", "unknown"])
@@ -77,8 +77,8 @@ def test_work_under_way_is_no_trouble(status: str) -> None:
     assert briefs(volumes=(Volume(id="smartarray:1/v1", status=status),), arrays=()) == []  # type: ignore[arg-type]  # words of the model
 
 
-def test_a_rebuild_tells_how_far_it_is() -> None:
-    """And what the volume survives until then."""
+def test_a_rebuild_shows_its_progress() -> None:
+    """The percentage is shown, with the failures that the volume survives until then."""
     assert troubles(SOFTWARE)[0].brief.startswith("md:md1: rebuilding 12.6%, survives no further failure")
 
 

@@ -31,7 +31,7 @@ class StandIn:
         return Observation()
 
     def sniff(self, name: str, text: str) -> Sniffed | None:
-        """By the title, anywhere on a line of its own."""
+        """By the title, anywhere on a separate line."""
         if "explode" in text:
             raise ValueError(f"cannot bear {name}")
         if re.search(rf"^{self.TITLE}$", text, re.MULTILINE):

@@ -23,7 +23,7 @@ SERIAL = "P9KD41CG"
 
 @pytest.fixture
 def run(tmp_path: Path) -> Run:
-    """Run a command line on the demo 6805, with a state directory of its own."""
+    """Run a command line on the demo 6805, with an empty state directory."""
 
     def command(*words: str) -> Result:
         return CliRunner().invoke(cli, ["--state-dir", str(tmp_path / "state"), "--demo", "6805", *words])

@@ -55,7 +55,7 @@ def test_encodings_and_typography(text: str, plain: str) -> None:
         ("-- \n" + "line\n" * 12, "-- \n" + "line\n" * 12),
         ("a\n\nb\n\n\n\nc\n\n", "a\nb\n\nc\n"),
         ("\na\n\nb\n\n\n\nc\n", "a\nb\n\nc"),
-        # of a tool that prints a blank line after each line of its own
+        # of a tool that prints a blank line after each of its lines
         ("a\n\nb\n\nc\n", "a\n\nb\n\nc\n"),
     ],
 )
@@ -76,7 +76,7 @@ def test_frames(text: str, plain: str) -> None:
         ("[10:11] <@joe> a\n" * 3, "a\n" * 3),
         ("     1\ta\n     2\t  b\n     3\tc\n", "a\n  b\nc\n"),
         ("1:a\n2:\n3:  b\n", "a\n\n  b\n"),
-        # the kernel's log is an output of its own
+        # the kernel's log is a separate output
         ("Jun 12 10:11:12 db7 kernel: md0: a\n" * 3, "Jun 12 10:11:12 db7 kernel: md0: a\n" * 3),
         # a table whose rows have other numbers, or one line of many
         ("1 a\n3 b\n4 c\n", "1 a\n3 b\n4 c\n"),

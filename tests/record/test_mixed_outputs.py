@@ -37,7 +37,7 @@ def inventory(path: Path) -> Inventory:
 
 def states(found: Inventory) -> Counter[tuple[str, str]]:
     """How many volumes and drives there are in each state."""
-    every = (item for card in found.controllers for item in (*card.volumes, *card.drives))
+    every = (item for controller in found.controllers for item in (*controller.volumes, *controller.drives))
     return Counter((type(item).__name__, str(getattr(item, "status", ""))) for item in every)
 
 
@@ -111,7 +111,7 @@ def test_a_failed_array_beside_a_good_drive_is_no_ok(given: str, tmp_path: Path)
     result = CliRunner().invoke(cli, ["--replay", str(path), "diagnose", "--json"])
     assert result.exit_code == 1
     assert "volume_failed" in {one["rule"] for one in json.loads(result.stdout)["findings"]}
-    names = {item.id for card in inventory(path).controllers for item in items(card)}
+    names = {item.id for controller in inventory(path).controllers for item in items(controller)}
     assert {"md:md0", "drives:Z1D0AA11"} <= names
 
 
@@ -148,7 +148,12 @@ def test_a_failed_volume_in_a_single_line_or_behind_an_end_is_not_lost(first: st
     given = (FIXTURES / first).read_text() if first else text("drives-ahci")
     path = tmp_path / "output.txt"
     path.write_text(f"{given}\n{other}", encoding="utf-8")
-    broken = {volume.id for card in inventory(path).controllers for volume in card.volumes if volume.status == "failed"}
+    broken = {
+        volume.id
+        for controller in inventory(path).controllers
+        for volume in controller.volumes
+        if volume.status == "failed"
+    }
     assert broken & {"md:md0", "lvm:vg0/data", "smartarray:sg0/v0"}
 
 
@@ -223,7 +228,7 @@ def test_two_outputs_that_describe_one_array_differently_are_a_problem(kind: str
         found = inventory(path)
         messages = [one.message for one in found.problems if one.kind == "unread" and one.severity == "error"]
         assert any("describe" in one for one in messages) == (given != (good, good)), given
-        statuses = [volume.status for card in found.controllers for volume in card.volumes]
+        statuses = [volume.status for controller in found.controllers for volume in controller.volumes]
         assert len(statuses) == 1
         assert (statuses != ["ok"]) == (given != (good, good)), given
 
@@ -278,7 +283,7 @@ def test_two_tools_that_disagree_on_a_volume_are_a_problem(
     doubts = [one.message for one in found.problems if one.kind == "unread" and one.severity == "error"]
     assert len(doubts) == len(wanted)
     assert all(label in one for label, one in zip(wanted, doubts, strict=True))
-    [volume] = [volume for card in found.controllers for volume in card.volumes]
+    [volume] = [volume for controller in found.controllers for volume in controller.volumes]
     assert volume.status == ("ok" if state == "Optimal" else "degraded")
     assert volume.cache is not None
     assert volume.cache.write_active == ("write_through" if write == "WriteThrough" else "write_back")
@@ -290,7 +295,9 @@ def test_two_outputs_of_one_tool_that_disagree_on_a_write_policy_are_a_problem(t
     path.write_text(_STORCLI_VD + _STORCLI_VD.replace("NRWTD", "NRWBD"), encoding="utf-8")
     found = inventory(path)
     assert [one.severity for one in found.problems if "active write policy" in one.message] == ["error"]
-    assert [v.cache.write_active for card in found.controllers for v in card.volumes if v.cache] == ["write_back"]
+    assert [v.cache.write_active for controller in found.controllers for v in controller.volumes if v.cache] == [
+        "write_back"
+    ]
 
 
 @pytest.mark.parametrize(("members", "level", "wanted"), [
@@ -320,7 +327,7 @@ def test_two_redfish_documents_of_one_path_that_differ_are_a_problem(turned: boo
     path = tmp_path / "output.txt"
     path.write_text("\n".join(map(json.dumps, documents[::-1] if turned else documents)), encoding="utf-8")
     found = inventory(path)
-    assert [volume.status for card in found.controllers for volume in card.volumes] == ["failed"]
+    assert [volume.status for controller in found.controllers for volume in controller.volumes] == ["failed"]
     assert any(
         one.kind == "unread" and "describe Volumes/1 differently (Status)" in one.message for one in found.problems
     )
@@ -343,5 +350,5 @@ def test_two_outputs_of_one_volume_with_different_caches_are_a_problem(
         path.write_text("\n".join(given), encoding="utf-8")
         found = inventory(path)
         assert [one.severity for one in found.problems if "outputs disagree" in one.message] == ["error"]
-        [cached] = [v.cache.write_active for card in found.controllers for v in card.volumes if v.cache]
+        [cached] = [v.cache.write_active for controller in found.controllers for v in controller.volumes if v.cache]
         assert cached != "write_through"

@@ -118,29 +118,33 @@ def test_an_array_whose_line_is_wrapped_keeps_strip_and_layout(tmp_path: Path, l
 
 def test_the_head_of_a_controllers_output_is_enough(tmp_path: Path) -> None:
     """``storcli /c0 show`` without its first lines and its tables."""
-    (card,) = read(
+    (controller,) = read(
         tmp_path,
         "Product Name = AVAGO MegaRAID SAS 9361-8i\nSerial Number = SK01234567\nPCI Address = 00:02:00:00\n"
         "FW Package Build = 24.21.0-0126\nFW Version = 4.680.00-8519\nDriver Name = megaraid_sas\n",
     ).controllers
-    assert (card.model, card.serial, card.firmware) == ("AVAGO MegaRAID SAS 9361-8i", "SK01234567", "4.680.00-8519")
+    assert (controller.model, controller.serial, controller.firmware) == (
+        "AVAGO MegaRAID SAS 9361-8i",
+        "SK01234567",
+        "4.680.00-8519",
+    )
 
 
 def test_a_backup_unit_alone_is_read(tmp_path: Path) -> None:
     """Arcconf's section of the cache backup unit, without the controller above it."""
     rule = "-" * 56
-    (card,) = read(
+    (controller,) = read(
         tmp_path,
         f"{rule}\nCache Backup Unit\n{rule}\n   Overall Backup Unit Status   : Not Ready\n"
         "   Backup Unit Type             : AFM-700\n   Supercap Status              : Failed\n",
     ).controllers
-    assert [battery.kind for battery in card.batteries] == ["capacitor"]
-    assert card.batteries[0].status != "ok"
+    assert [battery.kind for battery in controller.batteries] == ["capacitor"]
+    assert controller.batteries[0].status != "ok"
 
 
 @pytest.mark.parametrize("heading", ["         Device is a Hard drive\n", ""])
 def test_a_device_without_its_number_is_not_dropped(tmp_path: Path, heading: str) -> None:
-    """Its line ``Device #3`` is missing: the drive is shown, and a problem says that lines are missing."""
+    """Without its line ``Device #3`` the drive is shown, and a problem reports that lines are missing."""
     found = read(tmp_path, DEVICES.format(heading=heading))
     assert {drive.serial: drive.status for drive in found.controllers[0].drives} == {
         "ZX12AB77": "critical",
@@ -164,7 +168,7 @@ def test_logs_of_smartctl_alone_are_read(tmp_path: Path) -> None:
 
 
 def test_a_remark_on_the_firmware_is_no_part_of_it(tmp_path: Path) -> None:
-    """HP's tools print their recommendation behind the version."""
+    """HP's tools print their recommendation after the version."""
     text = "Smart Array P440ar in Slot 0 (Embedded)\n\n   Array A\n\n      physicaldrive 1I:1:1\n         Status: OK\n"
     remark = "(FW update is recommended to minimum version: HPD5)"
     found = read(tmp_path, f"{text}         Firmware Revision: HPD2 {remark}\n         Serial Number: S0M0AA11\n")
@@ -183,7 +187,7 @@ def test_a_remark_on_the_firmware_is_no_part_of_it(tmp_path: Path) -> None:
     ],
 )
 @pytest.mark.parametrize("gap", ["\n         ", "          ", ""])
-def test_mount_points_are_told_apart_without_blanks(tmp_path: Path, points: str, gap: str) -> None:
+def test_mount_points_are_separated_without_blanks(tmp_path: Path, points: str, gap: str) -> None:
     """The tools and mailers lose blanks and line breaks around commas and labels."""
     found = read(
         tmp_path, f"{SMART_ARRAY}         Status: OK\n         Disk Name: /dev/sda{gap}Mount Points: {points}\n"
@@ -209,11 +213,11 @@ def test_half_a_uuid_is_none(tmp_path: Path) -> None:
 def test_striped_mirrors_are_raid10_and_a_pool_for_the_cache_is_no_volume(tmp_path: Path) -> None:
     """The firmware calls mirrored pairs RAID1; the tool's own word stays in the details."""
     for size, level in (("7.274 TB", "raid10"), ("3.637 TB", "raid1")):
-        (card,) = read(tmp_path, VOLUMES.format(size=size)).controllers
-        assert [(volume.name, volume.raid_level) for volume in card.volumes] == [("data", level)]
-    assert "Cac0" in {value for array in card.arrays for value in array.details.values()}
-    (card,) = read(tmp_path, VOLUMES.format(size="7.274 TB")).controllers
-    assert "RAID1" in card.volumes[0].details.values()
+        (controller,) = read(tmp_path, VOLUMES.format(size=size)).controllers
+        assert [(volume.name, volume.raid_level) for volume in controller.volumes] == [("data", level)]
+    assert "Cac0" in {value for array in controller.arrays for value in array.details.values()}
+    (controller,) = read(tmp_path, VOLUMES.format(size="7.274 TB")).controllers
+    assert "RAID1" in controller.volumes[0].details.values()
 
 
 def test_a_flat_list_of_drives_belongs_to_the_array_above_it(tmp_path: Path) -> None:
@@ -234,7 +238,7 @@ def test_prose_is_no_output(tmp_path: Path) -> None:
         "geometry of old disks is not what one would think.\ngeometry matters only for old partitions.\n",
     )
     found = read(tmp_path, *prose, SUPERBLOCK.format(checksum="correct"))
-    assert [card.id for card in found.controllers] == ["md"]
+    assert [controller.id for controller in found.controllers] == ["md"]
     assert unread(found) == []
 
 
@@ -261,5 +265,5 @@ def test_what_stands_before_left_out_lines_may_go_on_in_them(tmp_path: Path, tex
     array = "md1 : active raid1 sdd1[1] sdc1[0]\n      524224 blocks super 1.2 [2/2] [UU]\n\n"
     end = "unused devices: <none>\n"
     found = read(tmp_path, f"Personalities : [raid1]\n{text.format(array)}{end}")
-    assert [one.status for card in found.controllers for one in card.volumes] == [status]
+    assert [one.status for controller in found.controllers for one in controller.volumes] == [status]
     assert [one.kind for one in found.problems] == ["unread"]

@@ -252,7 +252,7 @@ def test_a_wrapped_row_of_lvs_keeps_its_devices_and_its_percentage() -> None:
 
 
 def test_a_wrapped_row_of_self_tests_is_the_same_row() -> None:
-    """The dash of the last column, or its brackets, may stand in the next line."""
+    """The dash of the last column, or its brackets, may be in the next line."""
     head = "smartctl 7.2\n\n=== START OF INFORMATION SECTION ===\nDevice Model:     ACME\nSerial Number:    A1\n\n"
     table = "SMART Self-test log structure revision number 1\n"
     columns = "Num  Test_Description    Status                  Remaining  LifeTime(hours)  LBA_of_first_error\n"
@@ -293,7 +293,7 @@ def test_a_failed_array_below_the_output_of_a_drive_is_seen_in_a_mail() -> None:
 
 
 def test_an_output_whose_only_line_is_wrapped_is_recognised() -> None:
-    """The words that show whose output it is stand in two lines, or below the line of somebody's name."""
+    """The words that identify the tool are in two lines, or below a line with a name."""
     for text, name in (
         ("Smart Array P840ar in Slot 0\n(Embedded)    (sn: PDNLH0ABC)\n", ".smartarray:0.model"),
         (

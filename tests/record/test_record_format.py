@@ -48,7 +48,7 @@ class Scripted:
 
 
 def write(folder: Path, manifest: object, **files: bytes) -> Path:
-    """A recording written by hand; ``__`` in a name stands for a dot."""
+    """A recording written by hand; ``__`` in a name means a dot."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "record.json").write_text(
         manifest if isinstance(manifest, str) else json.dumps(manifest), encoding="utf-8"
@@ -89,7 +89,7 @@ def test_what_is_saved_is_loaded_again(tmp_path: Path, name: str) -> None:
 
 
 def test_an_answer_comes_back_in_its_own_class() -> None:
-    """Each entry of a manifest gives the request and the answer that it stands for."""
+    """Each entry of a manifest gives its request and its reply."""
     assert list(sample().answers()) == [
         (Run(("tool", "show")), RunAnswer(3, b"\xff\x00raw\r\n", b"oops")),
         (Run(("tool", "wait")), RunAnswer(trouble=Failure.TIMEOUT, detail="60 s")),
@@ -145,7 +145,7 @@ def test_an_empty_directory_is_used(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["m", "m.tgz"])
 def test_a_failed_save_leaves_nothing(tmp_path: Path, name: str) -> None:
-    """When the disk refuses in the middle, there is neither half a recording nor a temporary file."""
+    """If the file system is full half-way, neither half a recording nor a temporary file is left."""
     broken = Recording(sample().manifest, {**sample().files, "x" * 300: b"the name is too long for a file system"})
     if name == "m.tgz":
         broken = Recording(sample().manifest, {**sample().files, "x": None})  # type: ignore[dict-item] # breaks while writing
@@ -154,8 +154,8 @@ def test_a_failed_save_leaves_nothing(tmp_path: Path, name: str) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_target_that_cannot_be_written_is_told(tmp_path: Path) -> None:
-    """A missing parent directory is one sentence."""
+def test_a_target_that_cannot_be_written_is_reported(tmp_path: Path) -> None:
+    """A missing parent directory is reported in one sentence."""
     with pytest.raises(RecordError, match="cannot be written: No such file or directory"):
         save(sample(), tmp_path / "nowhere" / "m.tgz")
 
@@ -184,7 +184,7 @@ def test_a_recording_that_somebody_packed_is_loaded(tmp_path: Path, kind: str, p
 
 
 def test_the_manifest_itself_may_be_named(tmp_path: Path) -> None:
-    """``record.json`` stands for the directory around it."""
+    """``record.json`` means the directory that contains it."""
     save(sample(), tmp_path / "m")
     assert is_recording(tmp_path / "m" / "record.json")
     assert load(tmp_path / "m" / "record.json") == sample()

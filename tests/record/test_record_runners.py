@@ -50,7 +50,7 @@ def one(runner: ReplayRunner, request: Request[Any]) -> Any:
 
 
 def test_the_recorder_keeps_the_first_order_and_the_last_answer() -> None:
-    """A file that is read twice stands where it was first asked for, with what it said last."""
+    """A file that is read twice is at its first position, with its last content."""
     recorder = RecordRunner(Scripted(ReadAnswer(b"1"), WhichAnswer("/bin/x"), ReadAnswer(b"2")))
     recorder.carry_out([Read("/a"), Which("x")])
     recorder.carry_out([Read("/a")])
@@ -73,7 +73,7 @@ def test_files_are_named_after_what_was_asked() -> None:
 
 
 def test_short_plain_content_stands_in_the_manifest() -> None:
-    """A number out of sysfs needs no file of its own; bytes that JSON cannot hold get one."""
+    """A number from sysfs needs no separate file; bytes that JSON cannot hold get one."""
     recorder = RecordRunner(Scripted(ReadAnswer(b"42\n"), ReadAnswer(b"\xff\r\n")))
     recorder.carry_out([Read("/sys/a"), Read("/sys/b")])
     kept = recorder.recording()
@@ -99,7 +99,7 @@ def test_a_program_is_found_by_its_argv() -> None:
     ],
 )
 def test_what_was_not_recorded_is_named(request_: Request[Any], named: str) -> None:
-    """A recording never pretends: an unknown question is answered with UNRECORDED and names itself."""
+    """An unknown request is answered with UNRECORDED, and names the request."""
     answer = one(machine(), request_)
     assert answer.trouble is Failure.UNRECORDED
     assert named in answer.detail
@@ -136,7 +136,7 @@ def test_a_recording_is_never_changed() -> None:
 
 
 def test_the_limit_of_a_request_holds_in_a_replay() -> None:
-    """What is longer than the limit is cut and told, as the machine's own runner does."""
+    """What is longer than the limit is cut and reported, as by the local runner."""
     runner = machine(Entry(run=("t",), code=0, out="o"), Entry(read="/f", data="o"), o=b"x" * 50)
     ran, read = runner.carry_out((Run(("t",), limit=10), Read("/f", limit=10)))
     assert (ran.trouble, read.trouble) == (Failure.FLOOD, Failure.FLOOD)

@@ -16,7 +16,7 @@ from raidctl.recording.manifest import FORMAT, Entry, Manifest
 from raidctl.recording.recording import Recording, load, save
 from raidctl.recording.redact import redact
 
-CARD = """
+CONTROLLER = """
 Smart Card X440 in Slot 1                (sn: RCTLC0A9Q7)
    Serial Number: RCTLC0A9Q7
    Cache Serial Number: RCTLM4410B
@@ -118,7 +118,7 @@ SECRETS = (
     "5000cb0847",
 )  # fmt: skip
 FILES = {
-    "card.out": CARD, "smart.out": SMART, "identify.out": IDENTIFY, "array.out": ARRAY, "udev-db": UDEV,
+    "card.out": CONTROLLER, "smart.out": SMART, "identify.out": IDENTIFY, "array.out": ARRAY, "udev-db": UDEV,
     "mounts": MOUNTS, "smart.json": JSON, "list-RCN5A00042.out": TABLE, "hostname": "web-front-3\n",
 }  # fmt: skip
 
@@ -136,7 +136,7 @@ def machine(files: dict[str, str]) -> Recording:
 
 
 def one(text: str, salt: bytes = b"s") -> str:
-    """A text masked by itself."""
+    """A text masked alone."""
     return next(iter(redact(machine({"x": text}), salt).files.values())).decode()
 
 
@@ -148,8 +148,8 @@ def everything(recording: Recording) -> str:
 
 def test_no_original_survives_anywhere() -> None:
     """Neither in outputs nor in arguments, paths, file names, the source or the description."""
-    told = everything(redact(machine(FILES))).lower()
-    assert [secret for secret in SECRETS if secret.lower() in told] == []
+    masked_text = everything(redact(machine(FILES))).lower()
+    assert [secret for secret in SECRETS if secret.lower() in masked_text] == []
     assert redact(machine(FILES)).manifest.redacted
 
 
@@ -190,8 +190,8 @@ def test_the_same_original_is_the_same_replacement_everywhere() -> None:
     assert serial is not None
     for name in ("identify.out", "udev-db", "smart.json"):
         assert serial[1] in masked.files[name]
-    told = everything(masked)
-    assert told.count(f"1V4107_{serial[1].decode()}") == 2 + len(FILES) - 1
+    masked_text = everything(masked)
+    assert masked_text.count(f"1V4107_{serial[1].decode()}") == 2 + len(FILES) - 1
 
 
 def test_a_world_wide_name_is_the_same_in_every_spelling() -> None:
@@ -218,7 +218,7 @@ def test_a_name_with_its_bytes_reversed_is_masked_along() -> None:
 
 
 def test_a_name_in_hexadecimal_digits_is_masked_along() -> None:
-    """The kernel spells the serial number of some namespaces in hexadecimal; it still says the same number."""
+    """The kernel spells the serial number of some namespaces in hexadecimal; it is still the same number."""
     text = one("E: ID_SERIAL_SHORT=RCN5A00042\nS: disk/by-id/nvme-nvme.1b36-52434e35413030303432-5243-00000001\n")
     serial, link = re.findall(r"SHORT=(\S+)|1b36-([0-9a-f]+)", text)
     assert bytes.fromhex(link[1]).decode() == serial[0]
@@ -268,7 +268,7 @@ def test_json_stays_json() -> None:
 
 
 def test_two_maskings_have_nothing_in_common() -> None:
-    """The key is random: what one recording says of a serial number says nothing of another one."""
+    """The key is random: a serial number in one recording reveals nothing about one in another."""
     assert redact(machine(FILES)).files != redact(machine(FILES)).files
     assert redact(machine(FILES), b"k") == redact(machine(FILES), b"k")
 
@@ -336,7 +336,7 @@ def test_the_labels_of_every_tool_are_known() -> None:
     "place", ["(Controller:1,Enclosure:0,Slot:3)      ", "(953869MB, SATA, HDD, Channel:0, Device:4)  ", "(1,12) "]
 )
 def test_a_serial_number_behind_a_place_is_known_without_a_label(place: str) -> None:
-    """A member that is gone stands in the list of its array alone: nothing else would tell its number."""
+    """A missing member is only in the list of its array: no other line has its number."""
     line = f"   Group 1, Segment 1    : Missing {place}RCX00017\n"
     assert {identity.text for identity in identities(line)} == {"RCX00017"}
     assert not list(identities(f"   Group 1, Segment 2    : Present {place}Hot-Spare\n"))

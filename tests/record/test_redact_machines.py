@@ -34,7 +34,7 @@ def outline(seen: Survey) -> list[object]:
         yield [(len(array.drives), len(array.spares)) for array in controller.arrays]
 
     problems = sorted((problem.kind, problem.severity) for problem in seen.inventory.problems)
-    unparsed = sum(len(sheet.unparsed()) for sheet in seen.outputs)
+    unparsed = sum(len(output.unparsed()) for output in seen.outputs)
     facts = sorted(repr(list(of(controller))) for controller in seen.inventory.controllers)
     return [facts, problems, unparsed]
 
@@ -46,7 +46,7 @@ def test_masking_changes_nothing_but_secrets(machine: str) -> None:
     masked = redact(recording(machine), b"salt", known=serials(before.inventory))
     after = survey(ReplayRunner(masked), vendors()[0])
     assert outline(after) == outline(before)
-    told = b"\n".join(masked.files.values()).decode("latin-1").lower() + repr(masked.manifest).lower()
+    masked_text = b"\n".join(masked.files.values()).decode("latin-1").lower() + repr(masked.manifest).lower()
     drives = [drive for controller in before.inventory.controllers for drive in controller.drives]
     names = {name for drive in drives for name in (drive.serial, drive.wwn) if name and len(name) > 5}
-    assert [name for name in names if name.lower() in told] == []
+    assert [name for name in names if name.lower() in masked_text] == []

@@ -171,7 +171,7 @@ def test_a_torn_last_line_is_not_joined_with_a_long_line_above_it(tmp_path: Path
 
 
 def test_sentences_around_an_output_are_not_joined(tmp_path: Path) -> None:
-    """Two lines that nobody understands are not better as one: each is listed by itself."""
+    """Two unknown lines are not better as one: each is listed separately."""
     prose = (
         "Yesterday one of the drives has begun to make strange noises, and since then\n"
         "the array is much slower than before; does anybody know whether it is worth\n"

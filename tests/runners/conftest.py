@@ -1,4 +1,4 @@
-"""A machine to reach over ssh: a real sshd on the loopback address, with keys and configuration of its own."""
+"""A machine to reach over ssh: a real sshd on the loopback address, with separate keys and configuration."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def program(name: str, package: str) -> str:
 
 
 def free_port() -> int:
-    """A port of the loopback address that nobody listens on."""
+    """A free port of the loopback address."""
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         port: int = listener.getsockname()[1]
@@ -90,7 +90,7 @@ class Server:
         pytest.fail(f"sshd did not start: {(self.place / 'log').read_text()}")
 
     def stop(self) -> None:
-        """End it; connections that stand stay."""
+        """End it; open connections stay."""
         if self.process is not None:
             self.process.terminate()
             self.process.wait(60)

@@ -46,7 +46,7 @@ def show(service: Service, secret: Path, *more: str, trust: bool = True, url: st
 
 
 def sentence(done: Result) -> str:
-    """What was said, on one line."""
+    """The message, on one line."""
     return " ".join(done.output.split())
 
 
@@ -70,7 +70,7 @@ def test_a_machine_is_shown_through_its_bmc_and_the_session_is_ended(service: Se
 
 
 def test_a_service_without_sessions_is_asked_with_basic_authentication(service: Service, secret: Path) -> None:
-    """And nothing is deleted."""
+    """Basic authentication opens no session, so none is deleted."""
     service.sessions = False
     assert show(service, secret).exit_code == EXIT_FINE
     assert {method for method, _, _ in service.asked} == {"GET", "POST"}
@@ -89,7 +89,7 @@ def test_a_certificate_that_nobody_vouches_for_is_refused(service: Service, secr
 
 
 def test_another_fingerprint_is_refused_before_anything_is_sent(service: Service, secret: Path) -> None:
-    """Also where an authority vouches for the certificate."""
+    """A pinned fingerprint counts even if an authority signed the certificate."""
     for trust in (True, False):
         done = show(service, secret, "--bmc-fingerprint", "ab" * 32, trust=trust)
         assert done.exit_code == EXIT_UNREACHABLE
@@ -129,7 +129,7 @@ def test_a_password_comes_from_the_environment_and_never_from_the_command_line(s
     ["http://reader@127.0.0.1", "127.0.0.1", "https://", "https://a b", "https://h/path", "https://h:99999", "ftp://h"],
 )
 def test_what_is_no_address_is_refused(service: Service, secret: Path, url: str) -> None:
-    """Exit code 2; nobody is asked."""
+    """Exit code 2, without a request to any host."""
     assert show(service, secret, url=url).exit_code == EXIT_USAGE
 
 
@@ -241,7 +241,7 @@ def test_a_service_root_that_cannot_be_read_ends_it(service: Service, secret: Pa
 
 
 def test_a_redirect_on_the_same_host_is_followed(service: Service, secret: Path) -> None:
-    """As services do for a missing slash."""
+    """Services redirect for a missing slash, which is followed."""
 
     def misbehave(handler: Handler) -> bool:
         if handler.path == f"{STORAGE}/Volumes":
@@ -317,8 +317,8 @@ def test_twenty_drives_at_the_processor_fit_into_the_requests_for_one_machine(se
     _with_more(service, 0, 20)
     done = show(service, secret, "--json")
     assert done.exit_code == EXIT_FINE, done.output
-    cards = json.loads(done.stdout)["controllers"]
-    assert sum(len(card["drives"]) for card in cards) == 22
+    controllers = json.loads(done.stdout)["controllers"]
+    assert sum(len(controller["drives"]) for controller in controllers) == 22
     assert len(service.asked) < MOST_REQUESTS
 
 
@@ -328,8 +328,8 @@ def test_what_was_not_asked_is_one_sentence_and_none_of_the_volumes(service: Ser
     done = show(service, secret, "--json")
     assert done.exit_code == EXIT_CANNOT_TELL, done.output
     seen = json.loads(done.stdout)
-    [card] = [one for one in seen["controllers"] if one["id"] == "redfish:MRAID"]
-    assert (card["volumes"][0]["status"], card["batteries"][0]["status"]) == ("ok", "ok")
+    [controller] = [one for one in seen["controllers"] if one["id"] == "redfish:MRAID"]
+    assert (controller["volumes"][0]["status"], controller["batteries"][0]["status"]) == ("ok", "ok")
     unread = [one for one in seen["problems"] if one["kind"] == "unread"]
     assert len(unread) == 1, unread
     [problem] = unread

@@ -124,7 +124,7 @@ def test_outputs_that_could_not_be_kept_are_no_answer() -> None:
 )
 @settings(max_examples=200, deadline=None)
 def test_any_bytes_are_read_without_a_crash(parts: list[bytes]) -> None:
-    """Whatever a remote machine sends, its parts have the lengths that are said."""
+    """Whatever a remote machine sends, its parts have the announced lengths."""
     for out, err in bundle.frames(b"".join(parts), MARK).values():
         bundle.program_answer((out, err), MARK, ROUND[1])
 
@@ -180,7 +180,7 @@ def test_without_a_place_for_outputs_each_program_has_a_session(make_server: Mak
 
 @pytest.mark.slow
 def test_a_part_that_changes_is_never_in_a_round(server: Server, tmp_path: Path) -> None:
-    """A change has a session of its own; those with its lock follow it in the order in which they were asked."""
+    """A change has a separate session; requests with its lock follow it in their order."""
     requests: list[Request[Any]] = [
         Run(("echo", "a")), Run(("touch", f"{tmp_path}/x"), changes=True, lock="raidctl-test-order"),
         Run(("cat",), feed=b"fed\n"), Read("/none"), Run(("ls", f"{tmp_path}"), lock="raidctl-test-order"),

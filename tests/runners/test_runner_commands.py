@@ -36,7 +36,7 @@ def _client(server: Server, place: Path, monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_every_judgement_is_about_the_far_machine(far: Far) -> None:
-    """It says where it looked, and its exit code is an answer, no failure."""
+    """The output names the remote machine, and the exit code is a result, not a failure."""
     for words in (("diagnose",), ("audit", "--builtin"), ("verify",)):
         done = far("--json", *words)
         assert done.exit_code in (0, 1, 3, 4), (words, done.stderr)
@@ -52,7 +52,7 @@ def test_a_far_machine_is_kept_and_compared(far: Far) -> None:
 
 @pytest.mark.parametrize("words", [("verify", "--measure", "."), ("bench", "run", ".")])
 def test_the_clock_is_never_asked_over_ssh(far: Far, words: tuple[str, ...]) -> None:
-    """What would be measured is the way there: wrong usage, and nobody is connected to."""
+    """The measurement would include the network: wrong usage, and no connection is made."""
     done = far(*words)
     assert (done.exit_code, "Only this machine can be measured" in done.stderr) == (2, True)
 
@@ -60,7 +60,7 @@ def test_the_clock_is_never_asked_over_ssh(far: Far, words: tuple[str, ...]) -> 
 def test_a_key_that_is_refused_is_one_sentence_with_one_full_stop(
     make_server: MakeServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With what ssh itself said of it."""
+    """It contains ssh's own message."""
     _client(make_server("AllowUsers nobody-at-all"), tmp_path, monkeypatch)
     done = CliRunner().invoke(cli, ["--host", "127.0.0.1", "diagnose"])
     assert done.exit_code == 8

@@ -98,7 +98,7 @@ def test_outputs_and_exit_code_come_apart(runner: Runner) -> None:
 
 
 def test_every_exit_code_is_an_answer(runner: Runner) -> None:
-    """An exit code that a shell, ssh or a time limit also uses is told apart from theirs."""
+    """Codes that a shell, ssh or a time limit also uses are not confused with theirs."""
     codes = [0, 1, 2, 124, 125, 126, 127, 137, 143, 255]
     answers = runner.carry_out([Run(("sh", "-c", f"exit {code}")) for code in codes])
     assert list(answers) == [RunAnswer(code=code) for code in codes]
@@ -120,7 +120,7 @@ def test_bytes_arrive_unchanged(runner: Runner, tmp_path: Path) -> None:
 
 
 def test_large_outputs_do_not_block_each_other(runner: Runner) -> None:
-    """A program that fills one output before it writes the other does not stand still."""
+    """A program that fills one output before it writes the other does not block."""
     code = "import sys; sys.stderr.write('e' * 3000000); sys.stdout.write('o' * 3000000)"
     answer = run(runner, sys.executable, "-c", code, timeout=PATIENCE)
     assert (answer.trouble, len(answer.out), len(answer.err)) == (None, 3_000_000, 3_000_000)
@@ -178,7 +178,7 @@ def test_directories_are_not_shared(runner: Runner) -> None:
     assert len({answer.out for answer in answers if isinstance(answer, RunAnswer)}) == 5
 
 
-def test_a_missing_program_is_told(runner: Runner, tmp_path: Path) -> None:
+def test_a_missing_program_is_reported(runner: Runner, tmp_path: Path) -> None:
     """A program that is not there is MISSING, by name and by full path."""
     for name in ("raidctl-no-such-tool", str(tmp_path / "none"), "./none", f"{tmp_path}/none/none"):
         answer = run(runner, name)
@@ -198,13 +198,13 @@ def test_a_missing_interpreter_is_a_missing_program(runner: Runner, tmp_path: Pa
 
 
 def test_a_tool_that_misses_something_itself_has_answered(runner: Runner, tmp_path: Path) -> None:
-    """Exit code 127 out of a tool's own script is the tool's answer."""
+    """Exit code 127 from a tool's own script is the tool's result."""
     answer = run(runner, script(tmp_path / "tool", "#!/usr/bin/env raidctl-no-such-interpreter\n"))
     assert (answer.trouble, answer.code) == (None, 127)
     assert "raidctl-no-such-interpreter" in answer.error_text
 
 
-def test_words_that_cannot_be_said_fail(runner: Runner) -> None:
+def test_a_request_that_cannot_be_carried_out_fails(runner: Runner) -> None:
     """No program, a NUL, a variable that is none: FAILED, and nothing runs."""
     requests: list[Request[Any]] = [
         Run(()),
@@ -326,7 +326,7 @@ def test_a_lock_keeps_programs_apart(runner: Runner, tmp_path: Path) -> None:
 
 
 def test_a_mixed_batch_is_answered_in_order(runner: Runner, tmp_path: Path) -> None:
-    """Answers stand at the place of their requests, each of the class that belongs to it."""
+    """Replies are in the order of the requests, each of the class that belongs to its request."""
     (tmp_path / "file").write_text("text")
     first, second, third, fourth, fifth = runner.carry_out(
         [
@@ -366,7 +366,7 @@ FILES = {
 
 @pytest.mark.parametrize("data", FILES.values(), ids=FILES)
 def test_a_file_arrives_unchanged(runner: Runner, tmp_path: Path, data: bytes) -> None:
-    """NULs, a missing last line break, line breaks at the end, no byte at all: as in the file."""
+    """NULs, a missing last line break, line breaks at the end, no bytes: as in the file."""
     (tmp_path / "it's a $file\n").write_bytes(data)
     assert read(runner, tmp_path / "it's a $file\n") == ReadAnswer(data=data)
 
@@ -398,8 +398,8 @@ def test_what_is_no_file_does_not_hang(runner: Runner, tmp_path: Path) -> None:
         assert answer.detail
 
 
-def test_an_error_of_the_kernel_is_told(runner: Runner) -> None:
-    """A file that is there and cannot be read for a reason of its own is FAILED, not missing."""
+def test_an_error_of_the_kernel_is_reported(runner: Runner) -> None:
+    """A file that exists and cannot be read for another reason is FAILED, not missing."""
     answer = read(runner, "/proc/self/mem")
     assert (answer.trouble, answer.data) == (Failure.FAILED, None)
     assert "Input/output error" in answer.detail
@@ -464,7 +464,7 @@ def test_a_program_is_found_where_an_administrator_has_it(runner: Runner, tmp_pa
 def test_a_program_in_the_working_directory_is_not_found(
     runner: Runner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A relative entry of PATH is not searched: somebody else may own the directory one stands in."""
+    """A relative entry of PATH is not searched: another user may own the current directory."""
     script(tmp_path / "raidctl-trap", "#!/bin/sh\n")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PATH", f".::{os.environ['PATH']}")

@@ -1,4 +1,4 @@
-"""What only the runner of this machine has: threads of its own, root's caution, libudev."""
+"""The runner of this machine only: threads, root's caution, libudev."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def test_a_file_that_may_not_be_read_is_denied(tmp_path: Path, monkeypatch: pyte
         assert answer.trouble is Failure.DENIED
 
 
-def test_without_a_temporary_directory_the_reason_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_temporary_directory_the_reason_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     """No place for a private directory: FAILED, and the program does not run elsewhere."""
 
     def full(*_: object, **__: object) -> str:
@@ -228,7 +228,7 @@ def test_a_name_with_a_line_break_starts_no_line() -> None:
 
 
 def test_the_database_of_this_machine_is_read() -> None:
-    """Every disk that the kernel shows has its place in the database, with or without a running udevd."""
+    """Every drive that the kernel shows is in the database, with or without a running udevd."""
     (answer,) = LocalRunner().carry_out([UdevDatabase()])
     assert isinstance(answer, ReadAnswer)
     assert answer.fine, answer.detail
@@ -237,7 +237,7 @@ def test_the_database_of_this_machine_is_read() -> None:
 
 
 def test_a_broken_library_is_a_trouble_and_no_crash(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without pyudev or libudev the answer says so, and discovery takes the other way."""
+    """Without pyudev or libudev the reply reports it, and discovery uses sysfs."""
     monkeypatch.setitem(sys.modules, "pyudev", None)
     (answer,) = LocalRunner().carry_out([UdevDatabase()])
     assert answer.trouble is Failure.MISSING

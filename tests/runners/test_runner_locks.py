@@ -75,7 +75,7 @@ def test_a_run_that_waits_too_long_is_a_timeout(tmp_path: Path) -> None:
 
 
 def test_the_lock_of_a_dead_process_is_free(tmp_path: Path) -> None:
-    """A process that was killed with the lock in hand holds nobody up."""
+    """The lock of a killed process is free at once."""
     other = holder("family", tmp_path)
     other.kill()
     release(other)
@@ -115,7 +115,7 @@ def test_threads_keep_apart_without_any_directory() -> None:
     assert most == 1
 
 
-def test_a_thread_that_waits_too_long_is_told_of_this_process() -> None:
+def test_a_thread_that_waits_too_long_gets_the_name_of_this_process() -> None:
     """The holder may be another thread: then it is this process that is named."""
     with locks.hold("family", 1.0, directories=[]):
         failure: list[str] = []

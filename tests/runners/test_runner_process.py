@@ -47,8 +47,8 @@ def test_input_is_fed_and_stays_open() -> None:
     assert (answer.trouble, answer.out) == (Failure.TIMEOUT, data)
 
 
-def test_a_program_that_does_not_listen_answers_all_the_same() -> None:
-    """A closed input is the program's affair; its answer counts."""
+def test_a_program_that_closes_its_input_still_has_a_result() -> None:
+    """A closed input is up to the program; its result counts."""
     answer = run("sh", "-c", "exec <&-; echo heard nothing; sleep 0.2", feed=b"x" * 1_000_000, seconds=60.0)
     assert (answer.code, answer.out) == (0, b"heard nothing\n")
 
@@ -77,7 +77,7 @@ def test_signals_and_files_are_as_a_tool_expects_them() -> None:
 
 
 def test_an_interruption_ends_the_program(tmp_path: Path) -> None:
-    """Whoever sets ``stop`` from another thread ends the program with its children."""
+    """Setting ``stop`` in another thread ends the program with its children."""
     stop = OnceThere(tmp_path / "pid")
     began = time.monotonic()
     with pytest.raises(Interrupted):
@@ -96,7 +96,7 @@ def test_ctrl_c_ends_the_program_and_goes_on(tmp_path: Path) -> None:
         os.kill(int((tmp_path / "pid").read_text()), 0)
 
 
-def test_what_cannot_be_started_is_told() -> None:
+def test_a_failed_start_is_reported() -> None:
     """No program, too long an argument, no working directory: FAILED, with the reason."""
     assert process.run((), environment={}).trouble is Failure.FAILED
     too_long = process.run(("true", "x" * 4_000_000), environment=ENVIRONMENT)
@@ -117,7 +117,7 @@ def test_a_lost_exit_code_is_not_taken_for_success() -> None:
 
 
 def test_a_companion_ends_with_its_input() -> None:
-    """A program beside ours runs until it is told, and tells what ailed it."""
+    """A companion process runs until its input ends, and reports its error."""
     companion = Companion(("sh", "-c", "echo trouble >&2; exec cat"), ENVIRONMENT)
     for _ in range(3000):
         if companion.errors():
@@ -131,7 +131,7 @@ def test_a_companion_ends_with_its_input() -> None:
 
 
 def test_a_private_directory_is_private_and_goes() -> None:
-    """Mode 0700, a path as short as asked for, removed with all that lies in it."""
+    """Mode 0700, a path as short as asked for, removed with its contents."""
     with private_directory(60) as path:
         assert len(path) <= 60
         assert Path(path).stat().st_mode & 0o777 == 0o700

@@ -78,7 +78,7 @@ def test_a_program_through_each_shell(shell: tuple[list[str], dict[str, str]]) -
 def test_a_program_that_does_not_start_through_each_shell(
     shell: tuple[list[str], dict[str, str]], tmp_path: Path
 ) -> None:
-    """Missing and not executable are told, by name and by path."""
+    """Missing and not executable are reported, by name and by path."""
     plain = tmp_path / "plain file"
     plain.touch(mode=0o644)
     assert far(shell, Run(("raidctl-none",))).trouble is Failure.MISSING
@@ -107,7 +107,7 @@ def test_a_time_limit_through_each_shell(shell: tuple[list[str], dict[str, str]]
 
 
 def test_a_lock_through_each_shell(shell: tuple[list[str], dict[str, str]]) -> None:
-    """A free lock does not hinder."""
+    """A program with a free lock runs at once."""
     assert far(shell, Run(("echo", "x"), lock="raidctl-test/shells")).out == b"x\n"
 
 
@@ -119,7 +119,7 @@ def test_files_through_each_shell(shell: tuple[list[str], dict[str, str]], tmp_p
     kernel: list[Request[Any]] = [
         Read(f"/proc/sys/kernel/{name}") for name in ("ostype", "osrelease", "none", "pid_max")
     ]
-    for more in ([], [Read("/sys/class/net/lo/speed")]):  # this one cannot be read: then each is read by itself
+    for more in ([], [Read("/sys/class/net/lo/speed")]):  # this one cannot be read: then each is read separately
         script = remote.files_script([*kernel, *more], MARK)
         answer = process.run(shell[0], environment=shell[1], bounds=Bounds(feed=script, seconds=20.0))
         found = remote.read_files(answer.out, MARK, [*kernel, *more], Answer())

@@ -63,7 +63,7 @@ def test_one_connection_carries_everything(make_server: MakeServer) -> None:
 
 
 def test_the_connection_ends_with_the_runner(make_server: MakeServer) -> None:
-    """After close() no ssh process and no directory of its socket is left, and nothing is carried out any more."""
+    """After close() no ssh process and no directory of its socket is left, and nothing more is carried out."""
     server = make_server()
     runner = server.runner()
     assert runner.carry_out([Run(("true",))])[0].fine
@@ -101,7 +101,7 @@ def test_a_refused_connection_fails_everything_at_once(tmp_path: Path) -> None:
 
 
 def test_an_unknown_host_key_is_not_accepted(make_server: MakeServer) -> None:
-    """A host that is not known is refused with ssh's own words; nobody is asked."""
+    """An unknown host is refused with ssh's own words, without a question."""
     server = make_server()
     (server.place / "known").write_text("")
     with server.runner() as runner:
@@ -110,7 +110,7 @@ def test_an_unknown_host_key_is_not_accepted(make_server: MakeServer) -> None:
     assert "Host key verification failed" in answer.detail
 
 
-def test_a_refused_login_is_told(make_server: MakeServer) -> None:
+def test_a_refused_login_is_reported(make_server: MakeServer) -> None:
     """A key that the server does not accept: FAILED, and no password is asked for."""
     server = make_server()
     (server.place / "authorized").write_text("")
@@ -120,8 +120,8 @@ def test_a_refused_login_is_told(make_server: MakeServer) -> None:
     assert "Permission denied" in answer.detail
 
 
-def test_a_missing_client_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Without the ssh client, the answer says what to install."""
+def test_a_missing_client_is_reported(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Without the ssh client, the message names what to install."""
     monkeypatch.setenv("PATH", str(tmp_path))
     (answer,) = SshRunner("host.example").carry_out([Run(("true",))])
     assert answer.trouble is Failure.FAILED
@@ -230,7 +230,7 @@ def through(words: str) -> str:
 
 
 def test_what_a_login_shell_prints_is_not_the_answer(make_server: MakeServer) -> None:
-    """A greeting on both outputs stands before the answer and is dropped."""
+    """A greeting on both outputs comes before the reply and is dropped."""
     server = make_server(through("echo Welcome; echo warning >&2; cd /usr; LC_ALL=xx; export LC_ALL"))
     with server.runner() as runner:
         run, read = runner.carry_out([Run(("sh", "-c", "echo out; echo err >&2")), Read("/proc/sys/kernel/ostype")])
@@ -264,8 +264,8 @@ def test_a_login_that_never_ends_to_print_is_given_up(make_server: MakeServer) -
     assert "prints more than" in answer.detail
 
 
-def test_an_account_without_a_shell_is_told(make_server: MakeServer) -> None:
-    """A login that only says goodbye: FAILED for everything, with what is known."""
+def test_an_account_without_a_shell_is_reported(make_server: MakeServer) -> None:
+    """A login that only prints goodbye: FAILED for everything, with what is known."""
     server = make_server("ForceCommand echo This account is closed; exit 1")
     with server.runner() as runner:
         answers = runner.carry_out(EVERY_KIND)
@@ -349,7 +349,7 @@ UDEVADM = "#!/bin/sh\n[ \"$*\" = 'info --export-db' ] || exit 9\n"
 def test_the_udev_database_comes_from_its_tool(
     make_server: MakeServer, tmp_path: Path, text: str, expected: ReadAnswer | Failure
 ) -> None:
-    """``udevadm info --export-db`` answers; what it says when it fails is the detail."""
+    """``udevadm info --export-db`` replies; its message on a failure is the detail."""
     (tmp_path / "udevadm").write_text(text)
     (tmp_path / "udevadm").chmod(0o755)
     server = make_server(through(f"PATH={tmp_path}:$PATH"))

@@ -37,7 +37,7 @@ class Service:
     """In DER."""
     pem: Path
     asked: list[tuple[str, str, str]] = field(default_factory=list)
-    """Method, path, and how the asker said who it is: ``token``, ``basic``, empty."""
+    """Method, path, and how the client authenticated: ``token``, ``basic``, empty."""
     misbehave: Callable[[Handler], bool] = lambda _: False
     """Answers a request in its own way; False: the usual one."""
     sessions: bool = True

@@ -46,7 +46,7 @@ def forbidden(log: Log) -> list[str]:
     found = []
     for kind, argv in log:
         shapes = [shape for shape in _shapes() if _fits(argv, shape)] if kind == "deed" else []
-        # a shape that names such a word has guards of its own before it
+        # a shape that names such a word has other guards before it
         named = {word for shape in shapes for word in shape} if kind == "deed" else _NAMED
         forced = [word for word in argv[1:] if FORCING.fullmatch(word) and word not in named]
         if forced:

@@ -31,10 +31,10 @@ from raidctl.verify.wanted import DEFAULT, Claim
 _WHOLE = (
     # `zpool list` prints a line for each pool, and nothing below them
     re.compile(r"NAME +SIZE +ALLOC .* HEALTH .*\n(?:\S+ .*\n)*\S+ .*\n?"),
-    # `smartctl -i` ends where the section of other options would begin, `-l scterc` with what it says of the timeouts
+    # `smartctl -i` ends where the section of other options would begin, `-l scterc` with its report of the timeouts
     re.compile(r"(?s)(?:(?!\n=== START OF READ SMART).)*\n=== START OF INFORMATION(?:(?!\n===).)*\n\W*\n"),
     re.compile(r"(?s)(?:.*\n)?smartctl \d.*\nWarning: device does not support SCT Error Recovery Control command\n\W*"),
-    # `smartctl -H` and `-iH` print the verdict and a blank line, `-a` goes on with a section of its own
+    # `smartctl -H` and `-iH` print the verdict and a blank line, `-a` goes on with a separate section
     re.compile(r"(?s)(?:smartctl \d.*\n)?=== START OF READ SMART DATA SECTION ===\nSMART overall-.*: PASSED\n\W*\n"),
     # `storcli /c0/dall show` prints the topology with its legend and a blank line, `show all` goes on
     re.compile(r"(?s).*\nDescription = Show Diskgroup Succeeded\n(?:(?! LIST :).)*\nDG=.*\n\n"),
@@ -66,7 +66,7 @@ _CLAIMS = (
 
 @cache
 def _place() -> Path:
-    memory = "/dev/shm"  # noqa: S108 - a directory of its own is made there
+    memory = "/dev/shm"  # noqa: S108 - a separate directory is made there
     return Path(tempfile.mkdtemp(prefix="raidctl-conclusions-", dir=memory if os.access(memory, os.W_OK) else None))
 
 
@@ -93,22 +93,22 @@ def conclusions(seen: Survey, diagnosis: Diagnosis | None = None) -> Conclusions
             of_diagnosis(diagnosis)[1], 0
         ),
     }
-    for card in inventory.controllers:
-        found |= _of(card, f"{card.id}/" if len(inventory.controllers) == 1 else "")
+    for controller in inventory.controllers:
+        found |= _of(controller, f"{controller.id}/" if len(inventory.controllers) == 1 else "")
     return found | _verdicts(seen)
 
 
-def _of(card: Controller, prefix: str) -> dict[str, int | None]:
+def _of(owner: Controller, prefix: str) -> dict[str, int | None]:
     """The conclusions about a controller and its objects; a single controller keeps them however it is called."""
-    found: dict[str, int | None] = {f"{card.id * (not prefix)}: status": _HEALTH.get(card.status)}
-    for battery in card.batteries:
+    found: dict[str, int | None] = {f"{owner.id * (not prefix)}: status": _HEALTH.get(owner.status)}
+    for battery in owner.batteries:
         found[f"{battery.id.removeprefix(prefix)}: status"] = _BATTERY.get(battery.status)
-    for array in card.arrays:
+    for array in owner.arrays:
         found[f"{array.id.removeprefix(prefix)}: status"] = _HEALTH.get(array.status)
         found[f"{array.id.removeprefix(prefix)}: failures_tolerated"] = array.failures_tolerated
-    for drive in card.drives:
+    for drive in owner.drives:
         found[f"{drive.id.removeprefix(prefix)}: status"] = _HEALTH.get(drive.status)
-    for volume in card.volumes:
+    for volume in owner.volumes:
         name = volume.id.removeprefix(prefix)
         found[f"{name}: status"] = None if volume.status == "unknown" else _VOLUME.get(volume.status, 2)
         found[f"{name}: failures_tolerated"] = volume.failures_tolerated
@@ -121,10 +121,10 @@ def _of(card: Controller, prefix: str) -> dict[str, int | None]:
 
 
 def _verdicts(seen: Survey) -> dict[str, int | None]:
-    """Of ``verify`` over all volumes: each verdict, and the exit code of the claims that nobody named."""
+    """Of ``verify`` over all volumes: each verdict, and the exit code of the standard claims."""
     ground = Ground(seen, Kernel())
-    cards = seen.inventory.controllers
-    prefix = f"{cards[0].id}/" if len(cards) == 1 else ""
+    controllers = seen.inventory.controllers
+    prefix = f"{controllers[0].id}/" if len(controllers) == 1 else ""
     subjects, left = whole(ground, drives=True)
     found: dict[str, int | None] = {}
     for claim in _CLAIMS:
@@ -177,7 +177,7 @@ def whole_in_form(text: str, seen: Survey) -> bool:
     That is an output of a tool without a last line (ssacli, tw_cli) that ends with its closing blank line, or after a
     line if it was pasted without the blank line at its beginning, too; or a single line; or one of `_WHOLE`.
     """
-    if any(sheet.cut_off for sheet in seen.outputs) or is_torn(seen):
+    if any(output.cut_off for output in seen.outputs) or is_torn(seen):
         return False
     lines = text.splitlines()
     single = sum(map(bool, lines)) == 1
@@ -201,14 +201,14 @@ def anything_unread(seen: Survey) -> bool:
 def bad_objects(inventory: Inventory) -> list[str]:
     """The ids of objects in a bad state, and the places of problems that diagnose must not be silent about."""
     found = [p.where for p in inventory.problems if p.kind in ("state", "unread") and p.severity != "info"]
-    for card in inventory.controllers:
-        found += [card.id] if card.status in ("warning", "critical") else []
-        volumes = [v for v in card.volumes if v.status in ("failed", "offline", "degraded", "rebuilding")]
+    for controller in inventory.controllers:
+        found += [controller.id] if controller.status in ("warning", "critical") else []
+        volumes = [v for v in controller.volumes if v.status in ("failed", "offline", "degraded", "rebuilding")]
         explained = {volume.array for volume in volumes}
-        arrays = [array for array in card.arrays if array.status in ("warning", "critical")]
+        arrays = [array for array in controller.arrays if array.status in ("warning", "critical")]
         found += [array.id for array in arrays if array.id not in explained]
-        found += [drive.id for drive in card.drives if drive.status in ("warning", "critical")]
-        found += [battery.id for battery in card.batteries if battery.status in ("failed", "degraded")]
+        found += [drive.id for drive in controller.drives if drive.status in ("warning", "critical")]
+        found += [battery.id for battery in controller.batteries if battery.status in ("failed", "degraded")]
         found += [volume.id for volume in volumes]
     return found
 
@@ -219,8 +219,8 @@ def falsely_ok(inventory: Inventory, found: Diagnosis | None = None) -> list[str
     if exit_code(found) != 0:
         return []
     named = {one.where for one in (*found.findings, *found.unknown)}
-    said = " ".join(one.message for one in (*found.findings, *found.unknown))
-    return [name for name in bad_objects(inventory) if name not in named and name not in said]
+    messages = " ".join(one.message for one in (*found.findings, *found.unknown))
+    return [name for name in bad_objects(inventory) if name not in named and name not in messages]
 
 
 def hidden(inventory: Inventory) -> bool:

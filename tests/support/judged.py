@@ -1,4 +1,4 @@
-"""What the judgment of :mod:`raidctl.health.judge` says of an observation, for the tests of the vendor packages."""
+"""The judgment of :mod:`raidctl.health.judge` on an observation, for the tests of the vendor packages."""
 
 from __future__ import annotations
 

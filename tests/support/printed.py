@@ -25,8 +25,8 @@ def texts(demo: str) -> Texts:
     }
 
 
-def told(simulator: Simulator, answers: Texts) -> State:
-    """The settings that answers tell."""
+def settings_of(simulator: Simulator, answers: Texts) -> State:
+    """The settings that outputs contain."""
     found: State = {}
     for argv, text in answers.items():
         found |= simulator.initial(argv, text)

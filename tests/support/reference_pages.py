@@ -83,7 +83,7 @@ def exit_codes_page(page: str) -> str:
     """The page with what is generated between its marks."""
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     table = re.findall(r"(?ms)^## Exit codes\n\n(.+?)\n\n", readme)[0]
-    rows = "\n".join(f"| `{path}` | {sentence} |" for path, sentence in told_exit_codes())
+    rows = "\n".join(f"| `{path}` | {sentence} |" for path, sentence in exit_codes_of_help())
     return between(
         between(page, "the codes", table),
         "the commands",
@@ -91,13 +91,13 @@ def exit_codes_page(page: str) -> str:
     )
 
 
-def told_exit_codes() -> Iterator[tuple[str, str]]:
-    """Each command whose help tells of its exit codes, and that paragraph."""
+def exit_codes_of_help() -> Iterator[tuple[str, str]]:
+    """Each command whose help lists exit codes, and that paragraph."""
     for context in commands():
         for paragraph in inspect.cleandoc(context.command.help or "").split("\n\n"):
             if context.parent and paragraph.startswith("Exit codes: "):
-                told = " ".join(paragraph.split()).removeprefix("Exit codes: ")
-                yield context.command_path, re.sub(r"(^|[;.] |or )(\d+)(?= )", r"\1**\2**", told)
+                paragraph_text = " ".join(paragraph.split()).removeprefix("Exit codes: ")
+                yield context.command_path, re.sub(r"(^|[;.] |or )(\d+)(?= )", r"\1**\2**", paragraph_text)
 
 
 def json_page(page: str) -> str:
@@ -119,11 +119,11 @@ def _answers() -> Iterator[str]:
     """A section for each answer; a class that has been described is named, not described again."""
     described = {json.dumps(one): f"model.md#{name.lower()}" for name, one in schema()["$defs"].items()}
     for answer in ANSWERS:
-        title, told_type = schemas._kind(answer)
-        told = schema(title, told_type)
-        yield f"## {answer}\n\n{title}: {_outermost(told)}. Printed by {_commands(answer)}."
+        title, answer_type = schemas._kind(answer)
+        whole = schema(title, answer_type)
+        yield f"## {answer}\n\n{title}: {_outermost(whole)}. Printed by {_commands(answer)}."
         places = {}
-        for name, one in told["$defs"].items():
+        for name, one in whole["$defs"].items():
             text = json.dumps(one)
             if text in described:
                 places[name] = described[text]
@@ -141,14 +141,14 @@ def _links(places: Mapping[str, str]) -> str:
     return ", ".join([*links, *(["[Inventory](model.md), with all that is in it"] if whole else [])])
 
 
-def _outermost(told: Mapping[str, Any]) -> str:
-    return f"a {kind(told)}" if told.get("type") == "array" else f"one object, {kind(told)}"
+def _outermost(schema_of: Mapping[str, Any]) -> str:
+    return f"a {kind(schema_of)}" if schema_of.get("type") == "array" else f"one object, {kind(schema_of)}"
 
 
 def _class(name: str, one: Mapping[str, Any]) -> str:
     rows = "\n".join(
-        f"| `{field}` | {kind(told)} | {told.get('description', '').replace('|', chr(92) + '|')} |"
-        for field, told in one["properties"].items()
+        f"| `{field}` | {kind(field_schema)} | {field_schema.get('description', '').replace('|', chr(92) + '|')} |"
+        for field, field_schema in one["properties"].items()
     )
     return f"**{name}**: {one.get('description', '')}\n\n| field | type | meaning |\n|---|---|---|\n{rows}"
 

@@ -1,7 +1,7 @@
 """The story in ``docs/cache.md``, or of another page: its commands, run in order, and what they print.
 
-``python -m tests.support.story [PAGE]`` writes the outputs into the page anew; read the difference before it is
-believed.
+``python -m tests.support.story [PAGE]`` writes the outputs into the page again; review the difference before
+committing it.
 """
 
 from __future__ import annotations
@@ -67,8 +67,8 @@ def _run(words: Sequence[str]) -> tuple[str, int]:
     if words[0] == "raidctl" and "--" not in words:
         environment = {"COLUMNS": "80", "NO_COLOR": "1", "SUDO_USER": None}
         with patch.object(sys, "argv", words):  # the journal keeps it
-            told = CliRunner(env=environment).invoke(cli, words[1:], prog_name="raidctl")
-        return told.output, told.exit_code
+            result = CliRunner(env=environment).invoke(cli, words[1:], prog_name="raidctl")
+        return result.output, result.exit_code
     done = subprocess.run(
         words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, text=True, check=False,
         env=_environment(), timeout=60,

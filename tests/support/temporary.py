@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-MEMORY = Path("/dev/shm")  # noqa: S108 - pytest makes a directory of its own there
+MEMORY = Path("/dev/shm")  # noqa: S108 - pytest makes a separate directory there
 DRIVE = Path("/var/tmp")  # noqa: S108 - as above; /tmp is in memory on some machines
 _ROOM = 2 << 30
 """Bytes that have to be free; the suite takes some 100 MB."""

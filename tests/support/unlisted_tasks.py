@@ -21,15 +21,15 @@ from raidctl.vendor.registry import vendors
 def violations(inventory: Inventory) -> Iterator[str]:
     """Objects with an operation that no task names, tasks of objects that do not exist, tasks that appear twice."""
     named = [name for task in inventory.tasks for name in (task.object_id, *task.also)]
-    known = {item.id for card in inventory.controllers for item in items(card)}
+    known = {item.id for controller in inventory.controllers for item in items(controller)}
     yield from (f"{name}: no such object" for name in named if name not in known)
     yield from (f"{name}: named {named.count(name)} times" for name in set(named) if named.count(name) > 1)
     busy: list[str] = []
-    for card in inventory.controllers:
-        busy += [volume.id for volume in card.volumes if volume.status in BUSY or volume.progress]
-        busy += [drive.id for drive in card.drives if drive.progress or being_rebuilt(drive)]
-        busy += [battery.id for battery in card.batteries if battery.status == "learning"]
-        idle = {volume.id for volume in card.volumes if volume.status == "ok" and not volume.progress}
+    for controller in inventory.controllers:
+        busy += [volume.id for volume in controller.volumes if volume.status in BUSY or volume.progress]
+        busy += [drive.id for drive in controller.drives if drive.progress or being_rebuilt(drive)]
+        busy += [battery.id for battery in controller.batteries if battery.status == "learning"]
+        idle = {volume.id for volume in controller.volumes if volume.status == "ok" and not volume.progress}
         yield from (f"{name}: nothing is going on" for name in named if name in idle)
     yield from (f"{name}: no task names it" for name in busy if name not in named)
 

@@ -102,7 +102,7 @@ def test_ctrl_c_leaves_the_task_alone(capsys: pytest.CaptureFixture[str]) -> Non
 
 
 def test_watching_goes_on_after_the_end_of_a_task(capsys: pytest.CaptureFixture[str]) -> None:
-    """It ends with the time limit, and with 0 because nothing goes on any more."""
+    """It ends with the time limit, and with 0 because no task is left."""
     moving = md_rebuild()
     assert followed(moving, awaited=False, at_most=400.0) == 0
     assert moving.clock.time == 1400.0
@@ -117,7 +117,7 @@ def test_only_the_target_is_waited_for() -> None:
 
 
 def test_a_check_that_vanishes_long_before_its_end_is_not_called_complete(capsys: pytest.CaptureFixture[str]) -> None:
-    """Whoever stops a check leaves an array that is ok: exit code 3."""
+    """A check that was stopped leaves an array that is ok: exit code 3."""
 
     def edit(name: str, text: str, passed: float) -> str:
         if name.endswith("sync_action"):

@@ -1,4 +1,4 @@
-"""Which operations are tasks, and at which object each one stands."""
+"""The operations that are tasks, and the object of each."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.support.machines import MACHINES, replayed
 from tests.support.over import over
 from tests.support.unlisted_tasks import violations
 
-CARD = Controller(
+CONTROLLER = Controller(
     id="acme:0",
     arrays=(Array(id="acme:0/a0", drives=("acme:0/1", "acme:0/2")),),
     volumes=(Volume(id="acme:0/v0", array="acme:0/a0", status="rebuilding", device="/dev/sda", raid_level="raid1"),),
@@ -24,8 +24,16 @@ CARD = Controller(
 
 def changed(volume: Progress | None = None, drive: Progress | None = None, **fields: object) -> tuple[Task, ...]:
     """The tasks of the controller with these operations."""
-    volumes = tuple(replace(one, progress=volume, **fields) for one in CARD.volumes)
-    return tasks_of([replace(CARD, volumes=volumes, drives=(CARD.drives[0], replace(CARD.drives[1], progress=drive)))])
+    volumes = tuple(replace(one, progress=volume, **fields) for one in CONTROLLER.volumes)
+    return tasks_of(
+        [
+            replace(
+                CONTROLLER,
+                volumes=volumes,
+                drives=(CONTROLLER.drives[0], replace(CONTROLLER.drives[1], progress=drive)),
+            )
+        ]
+    )
 
 
 @over("machine", MACHINES)
@@ -59,8 +67,8 @@ def test_another_operation_of_a_drive_is_a_task_of_its_own() -> None:
 
 def test_a_degraded_volume_beside_one_that_is_rebuilt_waits() -> None:
     """Controllers rebuild the volumes of one array one after the other."""
-    second = replace(CARD.volumes[0], id="acme:0/v1", status="degraded")
-    [first, queued] = tasks_of([replace(CARD, volumes=(*CARD.volumes, second))])
+    second = replace(CONTROLLER.volumes[0], id="acme:0/v1", status="degraded")
+    [first, queued] = tasks_of([replace(CONTROLLER, volumes=(*CONTROLLER.volumes, second))])
     assert (first.object_id, first.state) == ("acme:0/v0", None)
     assert (queued.object_id, queued.state) == ("acme:0/v1", "queued")
     assert queued.reason == "another volume of the array is rebuilt first"

@@ -36,8 +36,8 @@ def raidctl(*arguments: str) -> Result:
 def machine(status: str = "ok", *problems: Problem) -> Inventory:
     """A machine with one volume."""
     volume = msgspec.convert({"id": "acme:0/v0", "status": status}, Volume)
-    card = Controller(id="acme:0", volumes=(volume,))
-    return Inventory(host=Host(hostname="db7"), controllers=(card,), problems=problems)
+    controller = Controller(id="acme:0", volumes=(volume,))
+    return Inventory(host=Host(hostname="db7"), controllers=(controller,), problems=problems)
 
 
 @over("machine", MACHINES)
@@ -62,8 +62,8 @@ def test_nothing_is_going_on_only_if_everything_was_read() -> None:
     assert summary(unknown, paper)[0] == "No task is reported, but state unknown: acme:0/v0."
 
 
-def test_the_screen_says_why_a_task_waits_and_what_is_an_estimate() -> None:
-    """Unknown figures are question marks."""
+def test_the_screen_shows_why_a_task_waits_and_what_is_an_estimate() -> None:
+    """The reason is shown, estimates are marked, and unknown figures are question marks."""
     text = tasks_screen(report(machine(), [HALF, QUEUED]), Paper(120))
     assert "2 tasks" in text
     assert "about 1 h 20 min" in text

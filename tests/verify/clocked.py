@@ -1,4 +1,4 @@
-"""Short sessions on a model of known truth, joined to what a written machine tells."""
+"""Short sessions on a model of known truth, joined to the inventory of a written machine."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ def measured(kind: Kind, *, trials: Sequence[Trial] = (MEDIUM, COMMITS, SLOPE), 
 
 
 def switched(kind: Kind, *, states: dict[State, str], engine: Turn | None = None) -> Session:
-    """The same with switches of the model turned by these words of its control socket, and back.
+    """The same with the model switched by these words of its control socket, and back.
 
-    ``engine``: what is switched first, as a controller is; the model's disks follow it.
+    ``engine``: what is switched first, as a controller is; the model's drives follow it.
     """
     bench = Stage(Plan(kind=kind, **PLAN)).bench()
 
@@ -80,13 +80,13 @@ def clock(known: Ground, session: Session) -> Clock:
 
 
 def answered(known: Ground, session: Session, **wanted: object) -> Answer:
-    """One claim about the one volume or drive, told and measured."""
+    """One claim about the one volume or drive, with its inventory and its measurement."""
     asked = claims(wanted)
     report = verify(known, asked, whole(known, drives=True)[0], (), ())
     [answer] = joined(report, asked, clock(known, session)).answers
     return answer
 
 
-def told_nothing(session: Session) -> Clock:
+def unknown_server(session: Session) -> Clock:
     """The session of a server of which nothing else is known."""
     return Clock(session=session, facts=Evidence(), named="nbd+unix:///?socket=/m", served=True)

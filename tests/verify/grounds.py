@@ -31,7 +31,7 @@ from raidctl.verify.wanted import claims
 TB = 10**12
 
 
-def card(
+def raid_controller(
     *,
     level: str = "raid6",
     count: int = 6,
@@ -41,7 +41,7 @@ def card(
     drive_cache: str | None = "disabled",
     **of_volume: Any,
 ) -> Controller:
-    """A card with a volume of ``count`` drives of 2 TB."""
+    """A controller with a volume of ``count`` drives of 2 TB."""
     names = tuple(f"acme:0/{bay}" for bay in range(count))
     drives = tuple(
         Drive(
@@ -82,7 +82,7 @@ def card(
     return derived([whole])[0]
 
 
-def disk(write_cache: str | None, **more: Any) -> Controller:
+def plain_drive(write_cache: str | None, **more: Any) -> Controller:
     """A drive on a port of the mainboard, mounted on /srv."""
     drive = Drive(
         id="drives:S1",
@@ -98,7 +98,7 @@ def disk(write_cache: str | None, **more: Any) -> Controller:
 
 
 def ground(
-    *cards: Controller,
+    *controllers: Controller,
     virtual: str | None = None,
     queue: str = "write back",
     size: int | None = None,
@@ -106,13 +106,13 @@ def ground(
     problems: tuple[Problem, ...] = (),
     **of_block: Any,
 ) -> Ground:
-    """What is known of a machine with these controllers whose first disk is mounted on /srv."""
+    """Everything known of a machine with these controllers whose first drive is mounted on /srv."""
     raw = f"36 25 8:0 / /srv rw,relatime shared:1 - ext4 /dev/sda {options}"
     block = BlockDevice(
         "sda", "/dev/sda", "disk", size_bytes=size, mountpoints=("/srv",), write_cache=queue, **of_block
     )
     view = HostView(virtual=virtual, blocks=(block,))
-    found = tuple(add_backing(cards, view, ()))
+    found = tuple(add_backing(controllers, view, ()))
     return Ground(
         Survey(Inventory(host=Host(hostname="m"), controllers=found, problems=problems), view=view),
         Kernel(tuple((mount, Output.of_text("/proc/self/mountinfo", raw).lines[0]) for mount in mountinfo(raw).mounts)),

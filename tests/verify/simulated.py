@@ -1,4 +1,4 @@
-"""A simulated machine whose controller's policy is switched, and what its journal says of it."""
+"""A simulated machine whose controller's policy is switched, and its journal."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from raidctl.verify.subjects import Ground, Subject, named
 
 
 def at(place: Path, demo: str = "9271") -> Settings:
-    """The options of a simulated machine with a state directory of its own."""
+    """The options of a simulated machine with an empty state directory."""
     found = Settings()
     found.demo, found.state_dir = demo, str(place / "state")
     return found
@@ -27,9 +27,9 @@ def seen(settings: Settings) -> Inventory:
 
 
 def policy(place: Path) -> str | None:
-    """The write policy in force of the one volume."""
-    [card_] = seen(at(place)).controllers
-    cache = card_.volumes[0].cache
+    """The active write policy of the one volume."""
+    [controller] = seen(at(place)).controllers
+    cache = controller.volumes[0].cache
     return cache.write_active if cache else None
 
 

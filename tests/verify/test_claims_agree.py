@@ -60,7 +60,7 @@ def answers(place: Path, claim: Claim) -> dict[str, Answer]:
 
 def volumes(place: Path) -> dict[str, Volume]:
     """The volumes by their ids."""
-    return {volume.id: volume for card in seen(place).inventory.controllers for volume in card.volumes}
+    return {volume.id: volume for controller in seen(place).inventory.controllers for volume in controller.volumes}
 
 
 @pytest.mark.parametrize("place", PLACES, ids=lambda place: place.name)
@@ -87,9 +87,11 @@ def test_no_claim_passes_beside_a_finding_that_denies_it(place: Path) -> None:
         wrong = [one for one in findings if one.rule in denying]
         denied = {one.where for one in wrong if now or one.severity == "critical" or one.rule not in LATER}
         found = answers(place, Claim(name, words))  # type: ignore[arg-type]  # a name of the table
-        for card in inventory.controllers:
-            bad = name == "battery" and any(battery.id in denied for battery in card.batteries)
-            claimed = [volume.id for volume in card.volumes if volume.id in found and (bad or volume.id in denied)]
+        for controller in inventory.controllers:
+            bad = name == "battery" and any(battery.id in denied for battery in controller.batteries)
+            claimed = [
+                volume.id for volume in controller.volumes if volume.id in found and (bad or volume.id in denied)
+            ]
             passed += [(about, volume) for volume in claimed if found[volume].verdict == "pass"]
     assert passed == []
 

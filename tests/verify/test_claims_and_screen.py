@@ -25,7 +25,7 @@ def test_a_check_without_a_result_stands_at_the_top_of_show(tmp_path: Path) -> N
 
 @pytest.mark.parametrize("end", ["\nExit Code: 0x00\n", ""])
 def test_drive_caches_that_are_on_are_suspect_although_the_output_is_cut_off(end: str, tmp_path: Path) -> None:
-    """Less of an output does not make a claim better: show says NO, and verify is no milder."""
+    """Less output does not make a claim better: show has NO, and verify is no milder."""
     path = tmp_path / "output.txt"
     text = _UNTOLD.replace("WriteBack", "WriteThrough").replace("Policy   : Disabled", "Policy   : Enabled")
     path.write_text(text.replace("\nExit Code: 0x00\n", end), encoding="utf-8")

@@ -11,7 +11,7 @@ from raidctl.verify.judge import exit_code, verify
 from raidctl.verify.measured import Measured, combined
 from raidctl.verify.subjects import whole
 from raidctl.verify.wanted import claims
-from tests.verify.grounds import TB, card, disk, ground, judged
+from tests.verify.grounds import TB, ground, judged, plain_drive, raid_controller
 
 
 @pytest.mark.parametrize(
@@ -31,9 +31,9 @@ from tests.verify.grounds import TB, card, disk, ground, judged
         ("raid60", 4 * TB, "fits"),
     ],
 )
-def test_the_capacity_is_held_against_the_level(level: str, size: float, finding: str) -> None:
-    """Six drives of 2 TB make 8 TB of RAID-6 and 10 TB of RAID-5, whatever the tool says."""
-    known = ground(card(level=level, size=int(size)))
+def test_the_capacity_is_compared_with_the_level(level: str, size: float, finding: str) -> None:
+    """Six drives of 2 TB make 8 TB of RAID-6 and 10 TB of RAID-5, whatever the tool prints."""
+    known = ground(raid_controller(level=level, size=int(size)))
     found = reckon(known, whole(known, drives=False)[0][0], level)
     assert found is not None
     assert found.finding == finding
@@ -41,14 +41,14 @@ def test_the_capacity_is_held_against_the_level(level: str, size: float, finding
 
 def test_a_level_that_the_capacity_refutes_is_suspect() -> None:
     """A volume that is called RAID-6 and is as large as a RAID-5 does not pass as RAID-6."""
-    answer = judged(ground(card(level="raid6", size=10 * TB)), raid_level="raid6")
+    answer = judged(ground(raid_controller(level="raid6", size=10 * TB)), raid_level="raid6")
     assert answer.verdict == "suspect"
     assert "as raid5 would" in " ".join(answer.reasons)
 
 
 def test_other_levels_are_ruled_out_by_the_capacity() -> None:
     """A pass names the levels that the capacity refutes, with their sizes."""
-    answer = judged(ground(card()), raid_level="raid6")
+    answer = judged(ground(raid_controller()), raid_level="raid6")
     assert answer.verdict == "pass"
     assert "raid5 would give 10 TB" in answer.ruled_out
 
@@ -56,7 +56,7 @@ def test_other_levels_are_ruled_out_by_the_capacity() -> None:
 @pytest.mark.parametrize(("size", "verdict"), [(2 * TB, "pass"), (1.99 * TB, "pass"), (1.9 * TB, "fail")])
 def test_a_spare_that_is_smaller_than_the_members_does_not_count(size: float, verdict: str) -> None:
     """A member of 2 TB is rebuilt onto a drive of that size, of which makers print one per cent more or less."""
-    controller = card()
+    controller = raid_controller()
     spare = Drive(id="acme:0/9", role="spare", size_bytes=int(size), status="ok")
     known = ground(msgspec.structs.replace(controller, drives=(*controller.drives, spare)))
     assert judged(known, spares=1).verdict == verdict
@@ -64,18 +64,18 @@ def test_a_spare_that_is_smaller_than_the_members_does_not_count(size: float, ve
 
 def test_a_read_policy_that_is_not_reported_is_inconclusive() -> None:
     """Of a volume whose read policy is unknown no claim about it passes or fails."""
-    assert judged(ground(card()), read_policy="read-ahead").verdict == "inconclusive"
+    assert judged(ground(raid_controller()), read_policy="read-ahead").verdict == "inconclusive"
 
 
 def test_the_kernels_size_counts_before_the_tools() -> None:
     """The kernel's size is exact; where it does not go with the level, what the tool prints does not help."""
-    assert judged(ground(card(size=8 * TB), size=10 * TB), raid_level="raid6").verdict == "suspect"
-    assert judged(ground(card(size=8 * TB), size=10 * TB), min_size="1TB").verdict == "suspect"
+    assert judged(ground(raid_controller(size=8 * TB), size=10 * TB), raid_level="raid6").verdict == "suspect"
+    assert judged(ground(raid_controller(size=8 * TB), size=10 * TB), min_size="1TB").verdict == "suspect"
 
 
 def test_a_volume_that_shares_its_array_confirms_nothing() -> None:
     """Where other volumes lie on the same drives, a smaller size is no contradiction, and no proof."""
-    one = card(size=3 * TB)
+    one = raid_controller(size=3 * TB)
     both = (*one.volumes, type(one.volumes[0])(id="acme:0/v1", array="acme:0/a", raid_level="raid6", size_bytes=5 * TB))
     known = ground(type(one)(**{name: getattr(one, name) for name in one.__struct_fields__} | {"volumes": both}))
     found = reckon(known, whole(known, drives=False)[0][0], "raid6")
@@ -103,74 +103,74 @@ DRIVES_ON = VolumeCache(
 
 
 @pytest.mark.parametrize("claim", [{"write_cache": "protected"}, {"power_safe": True}])
-def test_what_is_not_told_never_passes(claim: dict[str, object]) -> None:
-    """A policy whose state in force is not told is inconclusive."""
-    assert judged(ground(card(volume_cache=UNTOLD, drive_cache=None)), **claim).verdict == "inconclusive"
+def test_an_unknown_policy_never_passes(claim: dict[str, object]) -> None:
+    """A policy whose active state is unknown is inconclusive."""
+    assert judged(ground(raid_controller(volume_cache=UNTOLD, drive_cache=None)), **claim).verdict == "inconclusive"
 
 
 @pytest.mark.parametrize("claim", [{"write_cache": "protected"}, {"power_safe": True}])
 def test_unprotected_write_back_fails(claim: dict[str, object]) -> None:
     """Write-back that nothing keeps fails, even where a battery is called good."""
-    assert judged(ground(card(volume_cache=VOLATILE)), **claim).verdict == "fail"
+    assert judged(ground(raid_controller(volume_cache=VOLATILE)), **claim).verdict == "fail"
 
 
 @pytest.mark.parametrize("claim", [{"write_cache": "protected"}, {"power_safe": True}])
 def test_drive_caches_behind_a_good_battery_are_suspect(claim: dict[str, object]) -> None:
     """The battery keeps the controller's cache, not those of the drives."""
-    answer = judged(ground(card(volume_cache=DRIVES_ON, drive_cache="enabled")), **claim)
+    answer = judged(ground(raid_controller(volume_cache=DRIVES_ON, drive_cache="enabled")), **claim)
     assert answer.verdict == "suspect"
 
 
 def test_a_cache_that_is_called_protected_over_a_bad_battery_is_suspect() -> None:
-    """The tool's word that the cache is protected does not stand against its own word on the battery."""
+    """A cache reported as protected is suspect if the same tool reports a bad battery."""
     bad = Battery(id="acme:0/battery0", kind="battery", status="failed")
     for claim in ({"write_cache": "protected"}, {"power_safe": True}):
-        assert judged(ground(card(battery=bad)), **claim).verdict == "suspect"
+        assert judged(ground(raid_controller(battery=bad)), **claim).verdict == "suspect"
 
 
 @pytest.mark.parametrize("status", ["unknown", "learning", "charging"])
 def test_a_battery_of_unknown_state_is_inconclusive(status: str) -> None:
     """Only `ok` is healthy, and only what is broken is broken."""
     battery = Battery(id="acme:0/battery0", status=status)  # type: ignore[arg-type]  # a parameter
-    assert judged(ground(card(battery=battery)), battery=True).verdict == "inconclusive"
+    assert judged(ground(raid_controller(battery=battery)), battery=True).verdict == "inconclusive"
 
 
 def test_a_battery_with_little_charge_is_not_healthy() -> None:
     """Below half of its charge a battery is not counted on, as the gate of the changes does."""
     battery = Battery(id="acme:0/battery0", status="ok", charge_percent=20)
-    assert judged(ground(card(battery=battery)), battery=True).verdict == "fail"
+    assert judged(ground(raid_controller(battery=battery)), battery=True).verdict == "fail"
 
 
 @pytest.mark.parametrize("claim", [{"battery": True}, {"write_cache": "protected"}, {"power_safe": True},
                                    {"drive_cache": "disabled"}, {"write_cache": "write-through"}])  # fmt: skip
-def test_no_card_that_a_virtual_machine_shows_proves_safety(claim: dict[str, object]) -> None:
+def test_no_controller_in_a_virtual_machine_proves_safety(claim: dict[str, object]) -> None:
     """A controller inside a virtual machine may be emulated: what would pass is inconclusive."""
-    assert judged(ground(card(), virtual="kvm"), **claim).verdict in ("inconclusive", "fail")
+    assert judged(ground(raid_controller(), virtual="kvm"), **claim).verdict in ("inconclusive", "fail")
 
 
 @pytest.mark.parametrize("option", ["nobarrier", "barrier=0", "barrier=none", "barrier=off", "fsync_mode=nobarrier"])
 def test_a_file_system_that_sends_no_flush_fails_over_volatile_caches(option: str) -> None:
     """With the drive's cache on and barriers off, acknowledged data is lost without power."""
-    answer = judged(ground(disk("enabled"), options=f"rw,{option}"), power_safe=True)
+    answer = judged(ground(plain_drive("enabled"), options=f"rw,{option}"), power_safe=True)
     assert answer.verdict == "fail"
     assert any(option in (one.raw or "") for one in answer.evidence)
 
 
 def test_a_kernel_that_takes_a_volatile_cache_for_write_through_fails() -> None:
-    """Where the drive says that its cache is on and the kernel sends no flush, acknowledged data is lost."""
-    assert judged(ground(disk("enabled"), queue="write through"), power_safe=True).verdict == "fail"
+    """If the drive reports its cache on and the kernel sends no flush, acknowledged data is lost."""
+    assert judged(ground(plain_drive("enabled"), queue="write through"), power_safe=True).verdict == "fail"
 
 
 def test_barriers_do_not_matter_where_no_cache_is_volatile() -> None:
     """A file system without barriers is safe over caches that are off, and over protected ones."""
-    assert judged(ground(disk("disabled"), options="rw,nobarrier"), power_safe=True).verdict == "pass"
-    protected = card(mountpoints=("/srv",))
+    assert judged(ground(plain_drive("disabled"), options="rw,nobarrier"), power_safe=True).verdict == "pass"
+    protected = raid_controller(mountpoints=("/srv",))
     assert judged(ground(protected, options="rw,nobarrier"), power_safe=True).verdict == "pass"
 
 
 def test_a_drive_cache_that_is_on_is_inconclusive_until_it_is_measured() -> None:
     """That flushes are sent does not prove that the drive honours them; the test that would is named."""
-    answer = judged(ground(disk("enabled")), power_safe=True)
+    answer = judged(ground(plain_drive("enabled")), power_safe=True)
     assert answer.verdict == "inconclusive"
     assert "120 times a second" in (answer.next_test or "")
 
@@ -178,19 +178,19 @@ def test_a_drive_cache_that_is_on_is_inconclusive_until_it_is_measured() -> None
 @pytest.mark.parametrize("filesystem", ["btrfs", "zfs_member"])
 def test_a_drive_under_a_file_system_that_copies_is_not_called_unmirrored(filesystem: str) -> None:
     """A file system that may keep copies on several drives makes the RAID level of one drive unknown."""
-    assert judged(ground(disk(None), filesystem=filesystem), raid_level="raid1").verdict == "inconclusive"
-    assert judged(ground(disk(None), filesystem="ext4"), raid_level="raid1").verdict == "fail"
+    assert judged(ground(plain_drive(None), filesystem=filesystem), raid_level="raid1").verdict == "inconclusive"
+    assert judged(ground(plain_drive(None), filesystem="ext4"), raid_level="raid1").verdict == "fail"
 
 
 def test_a_medium_that_the_kernel_takes_for_the_opposite_is_suspect() -> None:
-    """The drive says that it turns, the kernel that it does not."""
-    assert judged(ground(disk(None), rotational=False), media="hdd").verdict == "suspect"
-    assert judged(ground(disk(None), rotational=True), media="hdd").verdict == "pass"
+    """The drive reports a rotation speed, the kernel reports none."""
+    assert judged(ground(plain_drive(None), rotational=False), media="hdd").verdict == "suspect"
+    assert judged(ground(plain_drive(None), rotational=True), media="hdd").verdict == "pass"
 
 
 def test_firmware_is_compared_as_printed() -> None:
     """The version has to be the same text; a software array has none."""
-    one = card()
+    one = raid_controller()
     known = type(one)(**{name: getattr(one, name) for name in one.__struct_fields__} | {"firmware": "4.68 B"})
     assert judged(ground(known), firmware="4.68 B").verdict == "pass"
     assert judged(ground(known), firmware="4.68").verdict == "fail"
@@ -202,20 +202,20 @@ def test_nothing_found_is_inconclusive_and_a_missing_tool_is_named() -> None:
     missing = Problem(severity="error", where="0000:03:00.0", message="No tool.", remedy="Install it.", kind="no_tool")
     for problems, code in (((), 3), ((missing,), 4)):
         known = ground(problems=problems)
-        told = verify(known, claims({"raid_level": "raid6"}), [], (), ())
-        assert [answer.verdict for answer in told.answers] == ["inconclusive"]
-        assert exit_code(told) == code
+        answers = verify(known, claims({"raid_level": "raid6"}), [], (), ())
+        assert [answer.verdict for answer in answers.answers] == ["inconclusive"]
+        assert exit_code(answers) == code
 
 
-def test_a_software_array_on_cards_leaves_their_claims_to_them() -> None:
-    """Software RAID-0 over a card's volume has no battery of its own, and the card's may be good: ask the card."""
+def test_a_software_array_on_controllers_leaves_battery_claims_to_them() -> None:
+    """Software RAID-0 over controllers' volumes has no battery; the answer refers to the controllers."""
     member = Drive(id="md:md0/sda", array="md:md0/array", role="member", device="/dev/sda", size_bytes=8 * TB)
     array = Array(id="md:md0/array", drives=(member.id,))
     volume = Volume(id="md:md0", array=array.id, raid_level="raid0", device="/dev/md0", status="ok")
     md = Controller(id="md", mode="software", arrays=(array,), volumes=(volume,), drives=(member,))
-    known = ground(card(), md)
-    told = verify(known, claims({"battery": True, "power_safe": True}), whole(known, drives=False)[0], (), ())
-    found = {(answer.object, answer.claim): answer for answer in told.answers}
+    known = ground(raid_controller(), md)
+    answers = verify(known, claims({"battery": True, "power_safe": True}), whole(known, drives=False)[0], (), ())
+    found = {(answer.object, answer.claim): answer for answer in answers.answers}
     assert found["acme:0/v0", "battery"].verdict == "pass"
     assert found["md:md0", "battery"].verdict == "inconclusive"
     assert found["md:md0", "battery"].next_test == "raidctl verify --battery acme:0/v0"
@@ -224,8 +224,8 @@ def test_a_software_array_on_cards_leaves_their_claims_to_them() -> None:
 
 @pytest.mark.parametrize(("wanted", "verdict"), [(5, "fail"), (6, "inconclusive"), (7, "inconclusive")])
 def test_a_degraded_volume_does_not_pass_with_the_drives_that_are_left(wanted: int, verdict: str) -> None:
-    """Where nothing tells how many there should be, a lost drive may be missing from the list."""
-    one = card()
+    """If the expected number is unknown, a lost drive may be missing from the list."""
+    one = raid_controller()
     lost = msgspec.structs.replace(one, volumes=(msgspec.structs.replace(one.volumes[0], status="degraded"),))
     assert judged(ground(lost), drives=wanted).verdict == verdict
     assert judged(ground(one), drives=6).verdict == "pass"
@@ -233,7 +233,7 @@ def test_a_degraded_volume_does_not_pass_with_the_drives_that_are_left(wanted: i
 
 def test_a_member_that_has_failed_does_not_count_as_working() -> None:
     """Six drives of which one has failed are made of six, and five work."""
-    one = card()
+    one = raid_controller()
     failed = msgspec.structs.replace(one.drives[0], status="critical", role="failed")
     broken = msgspec.structs.replace(one, drives=(failed, *one.drives[1:]))
     assert [judged(ground(broken), drives=count).verdict for count in (5, 6)] == ["fail", "fail"]
@@ -242,9 +242,9 @@ def test_a_member_that_has_failed_does_not_count_as_working() -> None:
 @pytest.mark.parametrize("claim", [{"battery": True}, {"drives": 6}, {"volume_status": "ok"}, {"power_safe": True}])
 def test_what_a_missing_line_could_refute_does_not_pass_on_an_incomplete_output(claim: dict[str, object]) -> None:
     """Complete, it passes; with a part unread, another battery or drive may be the bad one."""
-    assert judged(ground(card()), **claim).verdict == "pass"
+    assert judged(ground(raid_controller()), **claim).verdict == "pass"
     torn = Problem(severity="error", where="acme:0", message="The output is cut off.", kind="unread")
-    assert judged(ground(card(), problems=(torn,)), **claim).verdict == "inconclusive"
+    assert judged(ground(raid_controller(), problems=(torn,)), **claim).verdict == "inconclusive"
 
 
 @pytest.mark.parametrize(
@@ -253,7 +253,7 @@ def test_what_a_missing_line_could_refute_does_not_pass_on_an_incomplete_output(
 def test_no_measurement_rules_out_the_write_hole_of_a_degraded_volume(status: VolumeStatus, lifted: str) -> None:
     """Power cuts that lose nothing decide what the settings leave open, but not for stripes with a missing member."""
     unknown = VolumeCache(write_active=None, controller_cache="unknown", drive_write_cache="disabled")
-    one = card(volume_cache=unknown)
+    one = raid_controller(volume_cache=unknown)
     known = ground(msgspec.structs.replace(one, volumes=(msgspec.structs.replace(one.volumes[0], status=status),)))
     [subject] = whole(known, drives=False)[0]
     answer = judged(known, power_safe=True)

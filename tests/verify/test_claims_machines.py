@@ -1,4 +1,4 @@
-"""``raidctl verify`` on the recorded machines: the answers are those that a person gives who reads the raw text."""
+"""``raidctl verify`` on the recorded machines: the answers follow from the raw outputs."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ PROMISES: list[tuple[str, str, str, str, str]] = [
 
 @pytest.mark.parametrize("promise", PROMISES, ids="-".join)
 def test_each_claim_has_the_answer_of_the_raw_text(answers: Answers, promise: tuple[str, str, str, str, str]) -> None:
-    """A claim about a recorded volume is answered as its raw text says."""
+    """A claim about a recorded volume has the answer that follows from the raw output."""
     machine, name, claim, verdict, word = promise
     kind, _, value = claim.partition(" ")
     words = [f"--{kind.replace('_', '-')}", *([value] if value else []), name]
@@ -120,11 +120,11 @@ def test_each_claim_has_the_answer_of_the_raw_text(answers: Answers, promise: tu
 
 @pytest.mark.parametrize("machine", MACHINES)
 def test_every_answer_has_a_reason_and_every_doubt_a_test(verify: Verify, machine: str) -> None:
-    """On every machine the JSON fits its schema, each answer says why, and what is inconclusive what would decide."""
-    told = msgspec.json.decode(verify(machine, "--json").stdout)
-    jsonschema.Draft202012Validator(schema("Verification", Verification)).validate(told)
-    assert told["answers"]
-    for answer in told["answers"]:
+    """On every machine the JSON fits its schema; each answer has a reason, and an inconclusive one its test."""
+    document = msgspec.json.decode(verify(machine, "--json").stdout)
+    jsonschema.Draft202012Validator(schema("Verification", Verification)).validate(document)
+    assert document["answers"]
+    for answer in document["answers"]:
         assert answer["reasons"]
         assert answer["verdict"] != "inconclusive" or answer["next_test"], answer
 
@@ -132,7 +132,7 @@ def test_every_answer_has_a_reason_and_every_doubt_a_test(verify: Verify, machin
 @pytest.mark.parametrize("machine", VIRTUAL)
 @pytest.mark.parametrize("claim", ["--battery", "--power-safe", "--drive-cache=disabled", "--write-cache=protected"])
 def test_nothing_about_safety_passes_in_a_virtual_machine(verify: Verify, machine: str, claim: str) -> None:
-    """In a virtual machine a claim about what survives is inconclusive, and the exit code says so."""
+    """In a virtual machine a claim about what survives is inconclusive, and so is the exit code."""
     done = verify(machine, claim)
     assert done.exit_code == 3
     assert "virtual machine (kvm)" in " ".join(done.stdout.split())
@@ -169,7 +169,7 @@ def test_the_evidence_names_the_command_and_the_line(answers: Answers) -> None:
     ],
 )
 def test_the_exit_code_is_the_answer(verify: Verify, words: tuple[str, ...], code: int) -> None:
-    """0: all pass; 1: one fails or is suspect; 3: it cannot be told; 4: for lack of a tool; 2: wrong usage."""
+    """0: all pass; 1: one fails or is suspect; 3: inconclusive; 4: a tool is missing; 2: wrong usage."""
     assert verify(*words).exit_code == code
 
 
@@ -184,8 +184,8 @@ def test_the_exit_code_is_the_answer(verify: Verify, words: tuple[str, ...], cod
         (("--strip-size", "64KiB", "md:md0"), "raid1 has no strips"),
     ],
 )
-def test_a_claim_that_cannot_be_meant_is_told_what_can(verify: Verify, words: tuple[str, ...], hint: str) -> None:
-    """A usage error says in one sentence what would be right."""
+def test_an_invalid_claim_is_refused_with_a_valid_one(verify: Verify, words: tuple[str, ...], hint: str) -> None:
+    """A usage error gives a correct form in one sentence."""
     done = verify("md-healthy", *words)
     assert done.exit_code == 2
     assert hint in done.stderr
@@ -211,15 +211,15 @@ def test_a_target_is_followed_down_to_its_volumes(answers: Answers, machine: str
     assert {name for name, _ in answers(machine, "--volume-status", "ok", target)} == found
 
 
-def test_a_directory_on_no_disk_is_said_to_be_so(verify: Verify) -> None:
+def test_a_directory_on_no_drive_is_reported(verify: Verify) -> None:
     """A file system without a block device cannot be judged: exit code 3, and a sentence."""
     done = verify("host-no-udev", "--power-safe", "/proc/1")
     assert done.exit_code == 3
     assert "on a proc file system" in done.stderr
 
 
-def test_a_card_that_could_not_be_read_keeps_the_whole_machine_from_passing(verify: Verify) -> None:
-    """What one card says does not answer for another that is not shown; a volume by its name can pass."""
+def test_an_unread_controller_keeps_the_whole_machine_from_passing(verify: Verify) -> None:
+    """One controller proves nothing about another that is not shown; a volume given by its name can pass."""
     assert verify("megaraid-second-card-crashes", "--battery").exit_code == 3
     assert verify("megaraid-second-card-crashes", "--battery", "megaraid:0/v239").exit_code == 0
     done = verify("megaraid-second-card-crashes", "--battery", "megaraid:1")

@@ -13,7 +13,7 @@ from raidctl.survey.survey import Survey
 from raidctl.verify.subjects import Ground
 from tests.verify.clocked import answered
 from tests.verify.conftest import Answers, Verify
-from tests.verify.grounds import card, ground, judged
+from tests.verify.grounds import ground, judged, raid_controller
 
 
 def behind(state: str, **of_volume: Any) -> Ground:
@@ -26,12 +26,12 @@ def behind(state: str, **of_volume: Any) -> Ground:
         write_protected=True,
         drive_write_cache="disabled",
     )
-    return ground(card(volume_cache=cache, **of_volume))
+    return ground(raid_controller(volume_cache=cache, **of_volume))
 
 
 def checked(scrub: Scrub | None, at: str | None = "2026-06-01T00:00:00Z") -> Ground:
     """A machine that was read at this time."""
-    known = ground(card(consistency_check=scrub))
+    known = ground(raid_controller(consistency_check=scrub))
     inventory = replace(known.seen.inventory, host=Host(hostname="m", collected_at=at))
     return Ground(Survey(inventory, view=known.seen.view), known.kernel)
 
@@ -42,7 +42,7 @@ def checked(scrub: Scrub | None, at: str | None = "2026-06-01T00:00:00Z") -> Gro
 )
 def test_a_volume_survives_as_many_failures_as_are_left(left: int | None, wanted: int, verdict: str) -> None:
     """The claim is answered from the redundancy left; an unknown one is inconclusive, whatever is claimed."""
-    assert judged(ground(card(failures_tolerated=left)), survives=wanted).verdict == verdict
+    assert judged(ground(raid_controller(failures_tolerated=left)), survives=wanted).verdict == verdict
 
 
 @pytest.mark.parametrize(
@@ -117,15 +117,15 @@ def test_days_and_weeks_are_understood(verify: Verify, words: tuple[str, str], c
 
 
 def test_a_size_within_the_tolerance_names_the_tolerance() -> None:
-    """7.96 TB pass for 8 TB, and the answer says how much is missing and why that passes."""
-    [reason] = judged(ground(card(size=7_960_000_000_000)), min_size="8TB").reasons
+    """7.96 TB pass for 8 TB, and the answer shows how much is missing and why that passes."""
+    [reason] = judged(ground(raid_controller(size=7_960_000_000_000)), min_size="8TB").reasons
     assert "0.5 % less than 8TB: within the tolerance of 1 %" in reason
-    [reason] = judged(ground(card()), min_size="8TB").reasons
+    [reason] = judged(ground(raid_controller()), min_size="8TB").reasons
     assert "tolerance" not in reason
 
 
 def counted(figures: dict[str, dict[str, Spread]]) -> Session:
-    """A session whose trials gave these figures on a disk that turns."""
+    """A session whose trials gave these figures on a hard drive."""
     results = [TrialResult(trial=name, figures=found, engine="portable") for name, found in figures.items()]
     turning = TrialResult(trial="medium", figures={}, engine="portable", series={"medium": "rotating"})
     return Session(
@@ -140,7 +140,7 @@ def counted(figures: dict[str, dict[str, Spread]]) -> Session:
 
 
 def test_commits_that_were_counted_and_too_few_are_not_called_unmeasured() -> None:
-    """The answer says how many there were, and gives the command that measures longer."""
+    """The answer has their number, and the command that measures longer."""
     few = {"commits": {"commits": Spread(measured=None, unit="ops/s", n=7)}}
     answer = answered(behind("not_caching"), counted(few), power_safe=True)
     text = f"{answer.reasons} {answer.next_test}"
@@ -150,7 +150,7 @@ def test_commits_that_were_counted_and_too_few_are_not_called_unmeasured() -> No
 
 
 def test_a_slope_around_zero_is_no_measurable_difference() -> None:
-    """An interval that holds zero is not told as a flush that takes longer."""
+    """An interval that contains zero is not reported as a flush that takes longer."""
     slope = {"flush_slope": {"flush_slope": Spread(measured=0.01, unit="ms/MiB", n=40, low=-0.2, high=0.3)}}
     answer = answered(behind("not_caching"), counted(slope), power_safe=True)
     [line] = [one.says for one in answer.evidence if one.source == "measurement"]

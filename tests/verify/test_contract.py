@@ -17,7 +17,7 @@ from raidctl.verify.contract import Contract, judged, read_contract
 from raidctl.verify.judge import JUDGES
 from raidctl.verify.report import Answer, Verdict
 from raidctl.verify.requests import promised, request
-from tests.verify.grounds import TB, card, ground
+from tests.verify.grounds import TB, ground, raid_controller
 from tests.verify.grounds import judged as answered
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "docs" / "examples" / "contract.toml"
@@ -31,7 +31,7 @@ def contract(text: str) -> Contract:
 
 def with_drives(**of_each: Any) -> Any:
     """A machine whose six drives have these values; None: not reported by the third."""
-    whole = card()
+    whole = raid_controller()
     drives = tuple(replace(drive, **of_each) for drive in whole.drives)
     return replace(whole, drives=drives)
 
@@ -59,13 +59,13 @@ def test_one_drive_decides_for_all() -> None:
 
 def test_a_missing_drive_prevents_a_pass() -> None:
     """Of a volume of eight drives of which six are listed, two may have any size and age."""
-    known = ground(replace(with_drives(power_on_hours=1), volumes=card(drives_expected=8).volumes))
+    known = ground(replace(with_drives(power_on_hours=1), volumes=raid_controller(drives_expected=8).volumes))
     assert answered(known, drive_size="2TB").verdict == answered(known, drive_age="1 year").verdict == "inconclusive"
 
 
 def test_the_size_of_a_drive_is_the_least() -> None:
     """A drive of 2 TB has 2 TB, and at least 1 TB, and not 4 TB."""
-    verdicts = [answered(ground(card()), drive_size=size).verdict for size in ("2TB", "1TB", "4TB", "2.2TB")]
+    verdicts = [answered(ground(raid_controller()), drive_size=size).verdict for size in ("2TB", "1TB", "4TB", "2.2TB")]
     assert verdicts == ["pass", "pass", "fail", "fail"]
 
 
@@ -105,7 +105,9 @@ def test_the_version_is_required() -> None:
 
 def test_a_promised_volume_that_is_not_there_is_no_pass() -> None:
     """Its claims are inconclusive, beside the answers of the others."""
-    found = judged(ground(card()), contract("[every_volume]\nbattery = true\n[[volume]]\ntarget = '/nope'\ndrives = 6"))
+    found = judged(
+        ground(raid_controller()), contract("[every_volume]\nbattery = true\n[[volume]]\ntarget = '/nope'\ndrives = 6")
+    )
     assert [(one.object, one.claim, one.verdict) for one in found.answers] == [
         ("acme:0/v0", "battery", "pass"), ("/nope", "drives", "inconclusive"),
     ]  # fmt: skip
@@ -114,12 +116,14 @@ def test_a_promised_volume_that_is_not_there_is_no_pass() -> None:
 
 def test_a_claim_that_fits_no_volume_is_no_pass() -> None:
     """A promised strip size of a mirror is not passed over."""
-    found = judged(ground(card(level="raid1")), contract("[[volume]]\ntarget = 'acme:0/v0'\nstrip_size = '64KiB'"))
+    found = judged(
+        ground(raid_controller(level="raid1")), contract("[[volume]]\ntarget = 'acme:0/v0'\nstrip_size = '64KiB'")
+    )
     assert [(one.claim, one.verdict) for one in found.answers] == [("strip_size", "inconclusive")]
 
 
 def test_each_claim_has_its_words() -> None:
-    """What was promised and what to ask for can be said of every claim, with its value; a pass asks for nothing."""
+    """Every claim has its promise and the request that follows, with its value; a pass has no request."""
     assert set(wanted.NAMES) == set(JUDGES)
     for name in wanted.NAMES:
         for verdict in ("fail", "suspect", "inconclusive"):

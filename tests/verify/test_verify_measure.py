@@ -27,7 +27,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @pytest.fixture
 def raidctl(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Raidctl:
-    """Run a command line in this process, with a state directory of its own."""
+    """Run a command line in this process, with an empty state directory."""
     monkeypatch.setenv("COLUMNS", "80")
 
     def run(*words: str | Path) -> Result:
@@ -38,14 +38,14 @@ def raidctl(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Raidctl:
 
 @pytest.fixture
 def place(tmp_path: Path) -> Path:
-    """A directory of a disk."""
+    """A directory on a drive."""
     made = tmp_path / "srv"
     made.mkdir()
     return made
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (("--demo", "9271", "verify", "--measure", "/"), "Only this machine can be measured"),
         (("--host", "db1", "verify", "--measure", "/"), "Only this machine can be measured"),
@@ -67,15 +67,17 @@ def place(tmp_path: Path) -> Path:
         (("verify", "--measure", "--size", "many", "/"), "is no size"),
     ],
 )
-def test_what_cannot_be_meant_is_a_usage_error(raidctl: Raidctl, words: tuple[str, ...], said: str) -> None:
+def test_invalid_words_are_usage_errors(raidctl: Raidctl, words: tuple[str, ...], message: str) -> None:
     """One sentence, exit code 2, and nothing is measured."""
     done = raidctl(*words)
     assert done.exit_code == 2
-    assert said in " ".join(done.stderr.split())
+    assert message in " ".join(done.stderr.split())
 
 
-def test_a_dry_run_says_what_would_be_written_and_writes_nothing(raidctl: Raidctl, place: Path, tmp_path: Path) -> None:
-    """Neither a file nor a run."""
+def test_a_dry_run_lists_what_would_be_written_and_writes_nothing(
+    raidctl: Raidctl, place: Path, tmp_path: Path
+) -> None:
+    """A dry run leaves neither a file nor a run."""
     done = raidctl("verify", "--measure", "--dry-run", place)
     assert done.exit_code == 0
     assert "a file of" in done.stderr
@@ -84,7 +86,7 @@ def test_a_dry_run_says_what_would_be_written_and_writes_nothing(raidctl: Raidct
     assert not (tmp_path / "state").exists()
 
 
-def test_where_nothing_can_be_written_a_sentence_says_so(raidctl: Raidctl) -> None:
+def test_a_place_that_cannot_be_written_is_reported(raidctl: Raidctl) -> None:
     """No traceback, no answer that was not measured."""
     done = raidctl("verify", "--measure", "--size", "64MiB", "/proc")
     assert done.exit_code in (3, 4)
@@ -140,7 +142,7 @@ def test_a_directory_of_this_one_is_found_by_its_name(raidctl: Raidctl, place: P
 
 @pytest.mark.slow
 def test_what_is_only_read_names_what_it_takes_to_write(raidctl: Raidctl) -> None:
-    """Nothing is overwritten that nobody gave leave for."""
+    """Nothing is overwritten without permission."""
     with modelled("--kind", "lying", "--rpm", "15000", "--size", "64MiB") as (model, _):
         uri = f"nbd+unix:///?socket={model.socket}"
         done = raidctl("verify", "--measure", "--seconds", "10", "--json", uri)

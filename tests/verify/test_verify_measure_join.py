@@ -1,4 +1,4 @@
-"""How figures that are known meet what is told: sizes of caches, RAID levels, a speed of drives."""
+"""Measured figures beside reported values: sizes of caches, RAID levels, rpm."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from raidctl.bench.result import Confounder, Session, Spread, TrialResult
 from raidctl.model import VolumeCache
 from tests.verify.clocked import answered
-from tests.verify.grounds import card, ground
+from tests.verify.grounds import ground, raid_controller
 
 
 def session(trial: str, figures: dict[str, tuple[float, float, float]], **more: Any) -> Session:
@@ -30,10 +30,10 @@ def session(trial: str, figures: dict[str, tuple[float, float, float]], **more: 
         (900, 950, "pass"),
     ],
 )
-def test_the_knee_is_held_against_the_share_for_writes(low: float, high: float, verdict: str) -> None:
+def test_the_knee_is_compared_with_the_share_for_writes(low: float, high: float, verdict: str) -> None:
     """Of 512 MiB three quarters are for writes: 0.7 to 1.05 times 384 MiB pass, below half fails."""
     knee = session("knee", {"write_cache": ((low + high) / 2, low, high)})
-    answer = answered(ground(card()), knee, cache_size="512MiB")
+    answer = answered(ground(raid_controller()), knee, cache_size="512MiB")
     assert answer.verdict == verdict
     [line] = [one for one in answer.evidence if one.source == "measurement"]
     assert line.figure is not None
@@ -45,7 +45,7 @@ def test_whose_cache_was_measured_is_known_where_those_of_the_drives_are_off(dri
     """A cache of the promised size may be that of the drives, unless they are known to be off."""
     knee = session("knee", {"write_cache": (380, 370, 390)})
     back = VolumeCache(write_policy="protected_write_back", write_active="write_back", controller_cache="protected")
-    answer = answered(ground(card(volume_cache=back, drive_cache=drives)), knee, cache_size="512MiB")
+    answer = answered(ground(raid_controller(volume_cache=back, drive_cache=drives)), knee, cache_size="512MiB")
     assert any("does not show whether that is the cache of" in one for one in answer.reasons) is not sure
     assert ("the write caches of the drives: they are off" in answer.ruled_out) is sure
 
@@ -54,7 +54,9 @@ def test_a_small_knee_while_something_else_uses_the_cache_proves_nothing() -> No
     """What slows a device down, or fills its cache, is no fault of the cache."""
     knee = session("knee", {"write_cache": (170, 150, 190)})
     busy = Confounder(name="load", text="/dev/sda was at work.")
-    answer = answered(ground(card()), msgspec.structs.replace(knee, confounders=(busy,)), cache_size="512MiB")
+    answer = answered(
+        ground(raid_controller()), msgspec.structs.replace(knee, confounders=(busy,)), cache_size="512MiB"
+    )
     assert answer.verdict == "pass"
     assert any("The measurement is inconclusive" in one for one in answer.reasons)
 
@@ -63,11 +65,11 @@ def test_in_write_through_the_size_does_not_show() -> None:
     """No write waits in the cache, so no knee is that of the cache."""
     through = VolumeCache(write_policy="write_through", write_active="write_through", controller_cache="not_caching")
     knee = session("knee", {"write_cache": (17, 15, 19)})
-    assert answered(ground(card(volume_cache=through)), knee, cache_size="512MiB").verdict == "pass"
+    assert answered(ground(raid_controller(volume_cache=through)), knee, cache_size="512MiB").verdict == "pass"
 
 
 @pytest.mark.parametrize(
-    ("levels", "told", "verdict"),
+    ("levels", "reported", "verdict"),
     [
         (["raid6"], "pass", "pass"),
         (["raid5", "raid6"], "inconclusive", "pass"),
@@ -76,8 +78,10 @@ def test_in_write_through_the_size_does_not_show() -> None:
         ([], "inconclusive", "pass"),
     ],
 )
-def test_a_level_that_figures_contradict_is_not_passed(levels: list[str], told: str, verdict: str) -> None:
-    """The tool says raid6: by cost alone a contradiction is a hint, by the layout it fails; a set is none."""
-    cost = session("raid_level", {"write_cost": (5, 4, 6)}, verdict=told, series={"levels": levels}, reasons=("So.",))
-    answer = answered(ground(card()), cost, raid_level="raid6")
+def test_a_level_that_figures_contradict_is_not_passed(levels: list[str], reported: str, verdict: str) -> None:
+    """The tool reports raid6: a contradicting cost is a hint, a contradicting layout fails; a set is neither."""
+    cost = session(
+        "raid_level", {"write_cost": (5, 4, 6)}, verdict=reported, series={"levels": levels}, reasons=("So.",)
+    )
+    answer = answered(ground(raid_controller()), cost, raid_level="raid6")
     assert answer.verdict == verdict

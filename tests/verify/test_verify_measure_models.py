@@ -1,4 +1,4 @@
-"""What the clock says to the claims, on models whose truth is known."""
+"""Claims measured on models of known truth."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from raidctl.model import Battery, Host, VolumeCache
 from raidctl.verify.measured import joined, unknown_target
 from raidctl.verify.report import Answer, Verification, overall
 from raidctl.verify.wanted import claims
-from tests.verify.clocked import COMMITS, KNEE, MEDIUM, SLOPE, answered, measured, switched, told_nothing
-from tests.verify.grounds import card, disk, ground
+from tests.verify.clocked import COMMITS, KNEE, MEDIUM, SLOPE, answered, measured, switched, unknown_server
+from tests.verify.grounds import ground, plain_drive, raid_controller
 from tests.verify.simulated import policy, story, switcher
 
 WRITE_BACK = VolumeCache(
@@ -37,7 +37,7 @@ def figures(answer: Answer) -> set[str]:
 
 @pytest.fixture(scope="module")
 def write_through() -> Session:
-    """No cache at all."""
+    """No cache."""
     return measured("write-through", trials=(MEDIUM, COMMITS))
 
 
@@ -64,37 +64,39 @@ def volatile() -> Session:
 
 
 def test_a_cache_that_is_off_and_slow_commits_pass(write_through: Session) -> None:
-    """What the drive says and what the clock says go together."""
-    answer = answered(ground(disk("disabled", rpm=15000)), write_through, power_safe=True)
+    """The drive's report and the measurement agree."""
+    answer = answered(ground(plain_drive("disabled", rpm=15000)), write_through, power_safe=True)
     assert answer.verdict == "pass"
     assert "commits a second" in figures(answer)
 
 
 def test_write_back_of_which_nothing_is_seen_is_suspect(write_through: Session) -> None:
-    """The controller says write-back, all settings pass, and commits wait for the medium."""
-    known = ground(card(volume_cache=WRITE_BACK))
-    told = answered(known, write_through, write_cache="protected")
-    assert told.verdict == "suspect"
-    assert "the measurement shows none" in " ".join(told.reasons)
+    """The controller reports write-back, all settings pass, and commits wait for the medium."""
+    known = ground(raid_controller(volume_cache=WRITE_BACK))
+    answer = answered(known, write_through, write_cache="protected")
+    assert answer.verdict == "suspect"
+    assert "the measurement shows none" in " ".join(answer.reasons)
     assert answered(known, write_through, policy_active=True).verdict == "suspect"
 
 
-def test_a_disk_of_another_speed_fails(write_through: Session) -> None:
-    """The drive says 7200 revolutions, and commits come at the pace of 15000."""
-    known = ground(disk("disabled", rpm=7200))
+def test_a_drive_of_another_speed_fails(write_through: Session) -> None:
+    """The drive reports 7200 rpm, and commits come at the pace of 15000."""
+    known = ground(plain_drive("disabled", rpm=7200))
     assert answered(known, write_through, drive_rpm=7200).verdict == "fail"
-    assert answered(ground(disk("disabled", rpm=None)), write_through, drive_rpm=15000).verdict == "pass"
+    assert answered(ground(plain_drive("disabled", rpm=None)), write_through, drive_rpm=15000).verdict == "pass"
 
 
-def test_what_turns_is_no_solid_state(write_through: Session) -> None:
-    """A drive that is called solid state reads like a disk."""
-    assert answered(ground(disk("disabled", media="ssd", rpm=None)), write_through, media="ssd").verdict == "fail"
-    assert answered(ground(disk("disabled", media=None, rpm=None)), write_through, media="hdd").verdict == "pass"
+def test_a_hard_drive_is_no_solid_state_drive(write_through: Session) -> None:
+    """A drive that is reported as solid state reads like a hard drive."""
+    assert (
+        answered(ground(plain_drive("disabled", media="ssd", rpm=None)), write_through, media="ssd").verdict == "fail"
+    )
+    assert answered(ground(plain_drive("disabled", media=None, rpm=None)), write_through, media="hdd").verdict == "pass"
 
 
 def test_a_cache_that_a_flush_empties_passes_where_settings_cannot_tell(volatile: Session) -> None:
-    """Whether a drive honours a flush no setting tells; the clock does."""
-    known = ground(disk("enabled", rpm=15000))
+    """No setting shows whether a drive honours a flush; the measurement does."""
+    known = ground(plain_drive("enabled", rpm=15000))
     answer = answered(known, volatile, power_safe=True)
     assert answer.verdict == "pass"
     assert answer.next_test is None
@@ -102,7 +104,7 @@ def test_a_cache_that_a_flush_empties_passes_where_settings_cannot_tell(volatile
 
 def test_the_size_of_a_cache_of_nobody_knows_whom_never_passes(volatile: Session) -> None:
     """It fits, and could be the drives' own; a promise of eight times as much fails."""
-    found = told_nothing(volatile)
+    found = unknown_server(volatile)
     for size, verdict in (("8MiB", "inconclusive"), ("64MiB", "fail")):
         asked = claims({"cache_size": size})
         answers = tuple(unknown_target(asked, found.named, "It is not known.", served=True))
@@ -112,14 +114,14 @@ def test_the_size_of_a_cache_of_nobody_knows_whom_never_passes(volatile: Session
 
 def test_a_drive_that_lies_fails_once_its_cache_was_off(lying: Session) -> None:
     """Fast with its cache on, slow with it off: it does not honour the flush."""
-    answer = answered(ground(disk("enabled", rpm=15000)), lying, power_safe=True)
+    answer = answered(ground(plain_drive("enabled", rpm=15000)), lying, power_safe=True)
     assert answer.verdict == "fail"
     assert "ignores the flush" in " ".join(answer.reasons)
 
 
 def test_a_lie_behind_a_controller_in_write_through_is_seen(lying: Session) -> None:
-    """All settings pass, and commits come faster than the medium turns."""
-    answer = answered(ground(card(volume_cache=WRITE_THROUGH)), lying, power_safe=True)
+    """All settings pass, and commits are faster than the drive rotates."""
+    answer = answered(ground(raid_controller(volume_cache=WRITE_THROUGH)), lying, power_safe=True)
     assert answer.verdict in ("suspect", "fail")
     assert "By its settings alone the verdict would be pass." in answer.reasons
 
@@ -130,22 +132,22 @@ def test_without_the_switch_a_lie_never_passes_and_the_command_is_named(lying: S
     as_it_is = {"commits": switch.figures["commits_before"]}
     commits = msgspec.structs.replace(switch, trial="commits", figures=as_it_is)
     session = msgspec.structs.replace(lying, results=(medium, commits))
-    answer = answered(ground(disk("enabled", rpm=15000)), session, power_safe=True)
+    answer = answered(ground(plain_drive("enabled", rpm=15000)), session, power_safe=True)
     assert answer.verdict == "inconclusive"
     assert "raidctl verify --measure --power-safe --switch-drive-caches /srv" in (answer.next_test or "")
 
 
 def test_a_battery_backed_cache_passes_by_the_switch(battery: Session) -> None:
     """Fast in write-back, slow in write-through: it is the controller's cache, and its battery is healthy."""
-    answer = answered(ground(card(volume_cache=WRITE_BACK)), battery, write_cache="protected")
+    answer = answered(ground(raid_controller(volume_cache=WRITE_BACK)), battery, write_cache="protected")
     assert answer.verdict == "pass"
     assert any("ignores the flush" in one for one in answer.ruled_out)
     assert "commits a second with the controller in write-through" in figures(answer)
 
 
 def test_a_write_cache_that_nothing_protects_is_confirmed_by_fast_commits(lying: Session) -> None:
-    """``--write-cache unprotected``: the drive's cache is on, and commits come faster than it turns."""
-    answer = answered(ground(disk("enabled", rpm=15000)), lying, write_cache="unprotected")
+    """``--write-cache unprotected``: the drive's cache is on, and commits are faster than it rotates."""
+    answer = answered(ground(plain_drive("enabled", rpm=15000)), lying, write_cache="unprotected")
     assert answer.verdict == "pass"
     assert any("a cache accepts them" in one for one in answer.reasons)
 
@@ -153,7 +155,7 @@ def test_a_write_cache_that_nothing_protects_is_confirmed_by_fast_commits(lying:
 def test_the_same_cache_with_a_battery_that_failed_fails(battery: Session) -> None:
     """Speed does not make up for the battery."""
     failed = Battery(id="acme:0/battery0", kind="battery", status="failed")
-    known = ground(card(volume_cache=WRITE_BACK, battery=failed))
+    known = ground(raid_controller(volume_cache=WRITE_BACK, battery=failed))
     assert answered(known, battery, power_safe=True).verdict == "fail"
 
 
@@ -161,14 +163,14 @@ def test_in_a_virtual_machine_nothing_measured_passes(write_through: Session) ->
     """The confounder that forbids it wins over every figure, and the power cut is what would decide."""
     beside = Confounder(name="virtual_machine", text="This is a virtual machine.", forbids=True)
     session = msgspec.structs.replace(write_through, confounders=(beside,))
-    answer = answered(ground(disk("enabled", rpm=15000), virtual="kvm"), session, power_safe=True)
+    answer = answered(ground(plain_drive("enabled", rpm=15000), virtual="kvm"), session, power_safe=True)
     assert answer.verdict == "inconclusive"
     assert "Cut the power" in (answer.next_test or "")
 
 
 def test_an_export_of_which_nothing_is_known_is_answered_by_the_clock_alone(write_through: Session) -> None:
     """The kind of the medium and its speed are measured: claims about them pass without any setting."""
-    asked, found = claims({"media": "hdd", "drive_rpm": 15000}), told_nothing(write_through)
+    asked, found = claims({"media": "hdd", "drive_rpm": 15000}), unknown_server(write_through)
     answers = tuple(unknown_target(asked, found.named, "It is not known.", served=True))
     report = Verification(host=Host(hostname="m"), verdict=overall(answers), answers=answers)
     assert [one.verdict for one in joined(report, asked, found).answers] == ["pass", "pass"]

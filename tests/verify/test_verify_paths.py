@@ -1,4 +1,4 @@
-"""What ``raidctl verify`` takes for a path, and what it says where there is nothing to judge."""
+"""Paths as targets of ``raidctl verify``, and the message if there is nothing to judge."""
 
 from __future__ import annotations
 
@@ -47,27 +47,27 @@ def test_an_id_is_an_id_whatever_lies_in_this_directory(
     here: Ground, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A file that happens to be called like a controller is not what is meant."""
-    cards = here.inventory.controllers
-    if not cards:
+    controllers = here.inventory.controllers
+    if not controllers:
         pytest.skip("this machine has no storage at all")
     monkeypatch.chdir(tmp_path)
-    (tmp_path / cards[0].id).touch()
-    assert path_of(cards[0].id, here) == cards[0].id
+    (tmp_path / controllers[0].id).touch()
+    assert path_of(controllers[0].id, here) == controllers[0].id
 
 
 @pytest.mark.parametrize(
-    ("word", "said"),
+    ("word", "message"),
     [("dangling", "broken link"), ("./dangling", "broken link"), ("./circle", "broken link"), ("./no", "no"),
      ("", "names nothing")],
 )  # fmt: skip
 def test_what_leads_nowhere_is_not_judged(
-    here: Ground, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, word: str, said: str
+    here: Ground, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, word: str, message: str
 ) -> None:
-    """Neither a link without its target nor an empty variable of a script stands for the root directory."""
+    """A link without its target, or an empty variable of a script, does not mean the root directory."""
     (tmp_path / "dangling").symlink_to("/no/such/place")
     (tmp_path / "circle").symlink_to("circle")
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(UsageError, match=said):
+    with pytest.raises(UsageError, match=message):
         path_of(word, here)
     assert verify(word).exit_code == 2
 
@@ -90,8 +90,8 @@ def test_files_that_are_no_outputs_are_called_so(tmp_path: Path) -> None:
     assert "It is a binary file" in " ".join(done.stdout.split())
 
 
-def test_a_machine_that_has_volumes_is_not_told_of_its_problems(tmp_path: Path) -> None:
-    """They are the matter of ``raidctl show``; the answers have what concerns them."""
+def test_problems_are_not_listed_if_there_are_volumes(tmp_path: Path) -> None:
+    """``raidctl show`` lists them; the answers contain those that concern their objects."""
     settings = at(tmp_path, "p440")
     words = ["--demo", "p440", "--state-dir", str(settings.state_dir), "verify"]
     assert "problem" not in CliRunner().invoke(cli, words).stdout

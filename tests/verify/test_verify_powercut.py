@@ -43,8 +43,8 @@ def answered(verify: Verify, tmp_path: Path) -> Answered:
         file = tmp_path / "run.json"
         file.write_bytes(msgspec.json.encode(made))
         done = verify(machine, "--json", "--power-safe", "--powercut", str(file), *words)
-        told = msgspec.json.decode(done.stdout)
-        return done.exit_code, told["answers"][0] if "answers" in told else {"said": done.output}
+        document = msgspec.json.decode(done.stdout)
+        return done.exit_code, document["answers"][0] if "answers" in document else {"said": done.output}
 
     return ask
 
@@ -87,14 +87,14 @@ def test_what_a_run_does_not_show(answered: Answered, made: PowerCutRun, why: st
 
 @pytest.mark.parametrize("serial", ["ANOTHER", None])
 def test_a_run_of_another_drive_is_refused(answered: Answered, serial: str | None) -> None:
-    """And one of a drive that has no serial number."""
+    """So is a run of a drive without a serial number."""
     code, answer = answered(run(*map(cut, range(1, 9)), serial=serial, caches={}))
     assert code == 3
     assert "none of the volumes and drives here is known to be it" in answer["said"]
 
 
 def test_the_claims_of_other_volumes_stay_as_they_are(verify: Verify, tmp_path: Path) -> None:
-    """Of three drives one was cut."""
+    """Only the drive with the power cuts has another verdict."""
     file = tmp_path / "run.json"
     file.write_bytes(msgspec.json.encode(run(*map(cut, range(1, 6)))))
     words = ("--json", "--power-safe")
@@ -106,14 +106,14 @@ def test_the_claims_of_other_volumes_stay_as_they_are(verify: Verify, tmp_path: 
 
 @pytest.mark.parametrize("content", [b"", b"{}", b"[]", b"\xff", b'{"run": 1}', msgspec.json.encode(run())[:-20]])
 def test_a_file_that_is_no_run_is_named(verify: Verify, tmp_path: Path, content: bytes) -> None:
-    """With the command that writes one."""
+    """The message has the command that writes a run."""
     (tmp_path / "run.json").write_bytes(content)
     done = verify(MACHINE, "--power-safe", "--powercut", str(tmp_path / "run.json"))
     assert (done.exit_code, "is no power-cut run" in done.stderr) == (3, True)
 
 
 def test_it_is_evidence_for_one_claim(verify: Verify, tmp_path: Path) -> None:
-    """And goes neither with a measurement nor with a contract."""
+    """It is refused with a measurement or a contract."""
     file = tmp_path / "run.json"
     file.write_bytes(msgspec.json.encode(run(cut(1))))
     done = verify(MACHINE, "--media", "hdd", "--powercut", str(file), DRIVE)

@@ -1,4 +1,4 @@
-"""Whatever stands in the texts of hardware, the answer of ``verify`` stays a screen."""
+"""Whatever the hardware's text contains, the answer of ``verify`` stays a screen."""
 
 from __future__ import annotations
 
@@ -48,9 +48,9 @@ def test_no_text_of_hardware_breaks_or_steers_the_answer(
             for one in of["evidence"]
         ]
     hostile = msgspec.convert({**built, "answers": answers}, Verification)
-    told = screen(hostile, known.inventory, paper, more=more)
-    assert steers(told) == []
-    assert max(cell_len(row) for row in told.split("\n")) <= max(paper.width, LEAST_WIDTH)
+    printed = screen(hostile, known.inventory, paper, more=more)
+    assert steers(printed) == []
+    assert max(cell_len(row) for row in printed.split("\n")) <= max(paper.width, LEAST_WIDTH)
 
 
 def test_the_same_reason_of_two_volumes_is_printed_once() -> None:
@@ -58,21 +58,21 @@ def test_the_same_reason_of_two_volumes_is_printed_once() -> None:
     inventory = replayed("smartarray-gen9-degraded").inventory
     known = Ground(Survey(inventory), Kernel())
     report = verify(known, claims({"checked_within": "10d"}), whole(known, drives=False)[0], (), ())
-    volumes = [volume.id for card in inventory.controllers for volume in card.volumes]
+    volumes = [volume.id for controller in inventory.controllers for volume in controller.volumes]
     for more, times in ((False, 1), (True, len(volumes))):
         shown = screen(report, inventory, Paper(), more=more)
         assert shown.count("consistency check is not reported") == times
         assert all(name in shown for name in volumes)
 
 
-def test_a_measurement_that_failed_is_told() -> None:
-    """What came to nothing says so, with its reason, where a reader would look for the figure."""
+def test_a_failed_measurement_is_reported() -> None:
+    """A test without a result is shown with its reason in the place of the figure."""
     known = Ground(Survey(DEGRADED), Kernel())
     report = verify(known, claims(GIVEN), whole(known, drives=True)[0], (), ())
     why = "2 of 67 operations on /dev/sdb failed: Input/output error."
     failed = TrialResult(trial="medium", figures={}, verdict="inconclusive", reasons=(why,))
     run = session()
     measured = msgspec.structs.replace(report, session=session(results=(failed, *run.results)))
-    told = " ".join(screen(measured, DEGRADED, Paper(width=80), more=False).split())
-    assert f"no figure medium: {why}" in told
-    assert "no figure commits" not in told
+    printed = " ".join(screen(measured, DEGRADED, Paper(width=80), more=False).split())
+    assert f"no figure medium: {why}" in printed
+    assert "no figure commits" not in printed

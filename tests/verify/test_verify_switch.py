@@ -19,7 +19,7 @@ from raidctl.vendor.plan import Action, Plan, Step
 from raidctl.vendor.registry import vendors
 from raidctl.verify.subjects import named
 from tests.support.waiting import until
-from tests.verify.grounds import card, disk, ground
+from tests.verify.grounds import ground, plain_drive, raid_controller
 from tests.verify.simulated import at, policy, story, subject, switcher
 
 HOLDS = """
@@ -33,8 +33,8 @@ with switcher(place)("write_through"):
 """
 
 
-def test_the_policy_is_in_force_inside_and_put_back_after(tmp_path: Path) -> None:
-    """The controller itself tells so, and the journal has the whole story."""
+def test_the_policy_is_active_inside_and_restored_after(tmp_path: Path) -> None:
+    """The controller reports it, and the journal has every change."""
     before = policy(tmp_path)
     with switcher(tmp_path)("write_through"):
         during = policy(tmp_path)
@@ -53,7 +53,7 @@ def test_whatever_ends_the_measurement_the_policy_is_put_back(tmp_path: Path, er
 
 @pytest.mark.slow
 def test_a_killed_measurement_is_put_back_by_the_second_process(tmp_path: Path) -> None:
-    """Killed with signal 9, it can do nothing itself."""
+    """After signal 9 the second process restores the policy."""
     root = Path(__file__).resolve().parents[2]
     process = subprocess.Popen([sys.executable, "-c", HOLDS, str(tmp_path)], cwd=root, stderr=subprocess.DEVNULL)
     until((tmp_path / "switched").exists)
@@ -79,7 +79,7 @@ def test_a_change_that_cannot_be_made_is_a_reason_and_no_figure(tmp_path: Path) 
         ("workstation", "/dev/sda", "write_through", "no controller with a write policy"),
     ],
 )
-def test_a_switch_that_would_tell_nothing_is_refused(
+def test_a_switch_without_information_is_refused(
     tmp_path: Path, demo: str, device: str, state: State, why: str
 ) -> None:
     """Before anything is measured, with the reason."""
@@ -90,27 +90,27 @@ def test_a_switch_that_would_tell_nothing_is_refused(
 
 
 def test_a_family_that_cannot_be_changed_refuses() -> None:
-    """No package of it can set a policy."""
-    known = ground(card())
+    """A family that cannot set a policy refuses."""
+    known = ground(raid_controller())
     [mine] = named(known, ["acme:0/v0"])
     with pytest.raises(CannotTell, match="not switched"):
         refusal(known, mine, "write_through", Switcher(Settings(), mine), vendors()[0])
 
 
-@pytest.mark.parametrize(("knob_of", "shared"), [("acme:0", True), ("acme:0/a", True), ("acme:0/v0", False)])
-def test_a_knob_of_the_whole_controller_is_shared(knob_of: str, *, shared: bool) -> None:
+@pytest.mark.parametrize(("setting_of", "shared"), [("acme:0", True), ("acme:0/a", True), ("acme:0/v0", False)])
+def test_a_setting_of_the_whole_controller_is_shared(setting_of: str, *, shared: bool) -> None:
     """Other volumes of the same controller, or array, would be switched as well."""
-    one = card()
+    one = raid_controller()
     other = type(one.volumes[0])(id="acme:0/v1", array="acme:0/a", status="ok")
     known = ground(msgspec.structs.replace(one, volumes=(*one.volumes, other)))
     [mine] = named(known, ["acme:0/v0"])
     nothing = Action(argv=("true",))
-    step = Step(object_id=knob_of, setting="cache", before="on", after="off", action=nothing, undo=nothing)
+    step = Step(object_id=setting_of, setting="cache", before="on", after="off", action=nothing, undo=nothing)
     assert shared_with(mine, Plan(steps=(step,))) == (["acme:0/v1"] if shared else [])
 
 
 def test_of_a_bare_drive_its_own_cache_is_switched() -> None:
-    """There is no controller: the wish is about the drive."""
-    [mine] = named(ground(disk("enabled")), ["drives:S1"])
-    [wish] = Switcher(Settings(), mine).desired("drives_off")
-    assert (wish.object_id, wish.setting, wish.value) == ("drives:S1", "write_cache", "disabled")
+    """There is no controller: the setting is the drive's."""
+    [mine] = named(ground(plain_drive("enabled")), ["drives:S1"])
+    [desired] = Switcher(Settings(), mine).desired("drives_off")
+    assert (desired.object_id, desired.setting, desired.value) == ("drives:S1", "write_cache", "disabled")

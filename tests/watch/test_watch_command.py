@@ -1,4 +1,4 @@
-"""``raidctl watch``: what is delivered, what waits, what is remembered, and what bad input gets."""
+"""``raidctl watch``: what is delivered, queued and remembered, and what bad input gets."""
 
 from __future__ import annotations
 
@@ -305,7 +305,7 @@ def test_a_damaged_file_of_ignored_findings_is_mailed_and_makes_the_unit_fail(
 
 
 def test_a_state_that_cannot_be_written_silences_nothing(watched: Watched, tmp_path: Path) -> None:
-    """As on a full disk: the alarm is delivered, with a note, at each look again; exit code 3."""
+    """As on a full file system: the alarm is delivered, with a note, at each look again; exit code 3."""
     (watched.state / "demo/raid6").mkdir(parents=True, mode=0o700)
     watched.state.chmod(0o700)
     (watched.state / "demo/raid6/watch.json").mkdir()
@@ -335,7 +335,7 @@ def test_a_pipe_in_the_place_of_the_state_is_named(watched: Watched) -> None:
 
 
 def test_two_looks_at_once(watched: Watched) -> None:
-    """The second one does nothing, and says why."""
+    """The second one does nothing, and reports why."""
     watched.look()
     lock = watched.state / "demo/raid6/watch.lock"
     code = f"import fcntl,sys;f=open({str(lock)!r});fcntl.flock(f,2);print(1,flush=True);sys.stdin.read()"

@@ -43,7 +43,7 @@ def finding(severity: Severity, where: str = "x:0/v0") -> Finding:
 
 
 def look(state: str, severity: Severity) -> Look:
-    """One look; a rule that says nothing on a machine that was read means good, otherwise unknown."""
+    """One look; a rule without a finding on a machine that was read means good, otherwise unknown."""
     if state == "missing":
         return Look(objects=frozenset({("x:0/v0", None)}))
     if state == "unknown" and severity == "critical":
@@ -167,7 +167,7 @@ def test_a_clock_that_is_set_back_delays_no_reminder() -> None:
 
 
 def test_a_new_channel_gets_what_is_present() -> None:
-    """Whoever adds an address later receives what was reported before, once; one that is removed gets nothing."""
+    """An address that is added later gets the earlier reports once; one that is removed gets nothing."""
     memory, events = step(Memory(), look("bad", "critical"), BEGIN, Config())
     memory = enqueue(memory, events, (), BEGIN)
     assert memory.queue == ()

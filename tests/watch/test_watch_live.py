@@ -92,7 +92,7 @@ def test_kernel_files_are_read_at_each_interval_and_tools_seldom() -> None:
 
 
 def test_a_longer_interval_holds_for_tools_as_well() -> None:
-    """With --interval 10m nothing is read in between."""
+    """With --interval 10m nothing is read meanwhile."""
     moving = tool_rebuild()
     followed(moving, at_most=1500.0, every=600.0)
     assert moving.asked["tw_cli /c6 show all"] <= 4
@@ -113,7 +113,7 @@ def test_each_change_is_an_object(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_ctrl_c_ends_it_like_a_limit(capsys: pytest.CaptureFixture[str]) -> None:
-    """The end that everybody uses is no error of its own."""
+    """The usual way to end it is no error."""
     moving = md_rebuild()
     moving.clock.interrupt_at = 20.0
     interrupted = followed(moving, at_most=None), capsys.readouterr()
@@ -186,8 +186,8 @@ def test_every_machine_fits_every_terminal(name: str) -> None:
             assert max(cell_len(text.plain) for text in found) <= width
             assert not ascii_only or all(text.plain.isascii() for text in found)
     wrong = {(one.where, one.rule) for one in judge(inventory) if one.under is None}
-    told = {(fact.object_id, fact.name) for fact in board.facts if fact.section == "health" and fact.object_id}
-    assert told == wrong
+    listed = {(fact.object_id, fact.name) for fact in board.facts if fact.section == "health" and fact.object_id}
+    assert listed == wrong
     verdict = str(board.facts[0].value)
     whole = picture(board, Paper(width=80), 24)[0].plain
     assert verdict.lower() in whole.lower()
@@ -264,7 +264,7 @@ def test_the_time_of_a_demo_passes_in_another_shell(tmp_path: Path) -> None:
 
 
 def test_a_recording_is_refused(tmp_path: Path) -> None:
-    """With a sentence, and exit code 2."""
+    """A recording is refused in a sentence, with exit code 2."""
     done = CliRunner().invoke(cli, ["--replay", str(tmp_path), "watch"])
     assert done.exit_code == 2
     assert "A recording does not change" in done.stderr

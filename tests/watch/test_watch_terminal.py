@@ -50,7 +50,7 @@ def watched(
 
 
 def rest(terminal: int) -> bytes:
-    """What is shown until nobody writes any more."""
+    """What is shown until nothing more is written."""
     seen = b""
     with suppress(OSError):  # EIO: the last one has closed it
         while part := os.read(terminal, 65536):

@@ -96,5 +96,5 @@ def test_systemd_understands_the_units(
     ],
 )
 def test_what_cannot_be_installed(words: tuple[str, ...]) -> None:
-    """Wrong usage, and nothing is written."""
+    """Wrong options are a usage error, and nothing is written."""
     assert CliRunner().invoke(cli, list(words)).exit_code == 2

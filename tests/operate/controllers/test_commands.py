@@ -11,15 +11,15 @@ import pytest
 from click.testing import CliRunner, Result
 
 from raidctl.cli import cli
-from tests.operate.controllers.cards import CARDS, DARK, Card, card
+from tests.operate.controllers.simulated import DARK, DEMOS, ControllerReplacement, replacement_on
 
 Run = Callable[..., Result]
-every = pytest.mark.parametrize("name", CARDS)
+every = pytest.mark.parametrize("name", DEMOS)
 
 
 @pytest.fixture
 def run(tmp_path: Path) -> Run:
-    """Run a command line with a state directory of its own."""
+    """Run a command line with an empty state directory."""
 
     def command(*words: str) -> Result:
         return CliRunner().invoke(cli, ["--state-dir", str(tmp_path / "state"), *words])
@@ -28,9 +28,9 @@ def run(tmp_path: Path) -> Run:
 
 
 @pytest.fixture
-def story(name: str, tmp_path: Path) -> Card:
+def story(name: str, tmp_path: Path) -> ControllerReplacement:
     """A drive of the demo that may be pulled; the same machine is used on the command line."""
-    return card(name, tmp_path / "state" / "demo" / name)
+    return replacement_on(name, tmp_path / "state" / "demo" / name)
 
 
 def lit(tmp_path: Path, name: str) -> list[str]:
@@ -41,7 +41,7 @@ def lit(tmp_path: Path, name: str) -> list[str]:
 
 
 @every
-def test_a_demo_can_be_played(name: str, story: Card, run: Run, tmp_path: Path) -> None:
+def test_a_demo_can_be_played(name: str, story: ControllerReplacement, run: Run, tmp_path: Path) -> None:
     """Each screen names the command that simulates the hand; the LED blinks for the person, and is off afterwards."""
     serial = story.old.serial or ""
     first = run("--demo", name, "replace", story.old.id, "--confirm", serial, "--no-wait")
@@ -61,7 +61,7 @@ def test_a_demo_can_be_played(name: str, story: Card, run: Run, tmp_path: Path) 
 
 
 @every
-def test_only_the_serial_number_confirms(name: str, story: Card, run: Run) -> None:
+def test_only_the_serial_number_confirms(name: str, story: ControllerReplacement, run: Run) -> None:
     """Neither --yes nor another drive's serial number names a drive to be pulled."""
     other = story.others()[0].serial or ""
     for words in (("--yes",), ("--yes", "--confirm", other), ("--confirm", "")):
@@ -71,8 +71,8 @@ def test_only_the_serial_number_confirms(name: str, story: Card, run: Run) -> No
 
 
 @every
-def test_it_can_be_abandoned(name: str, story: Card, run: Run, tmp_path: Path) -> None:
-    """Given up with the serial number, it is closed, its LED is off, and what stands is named."""
+def test_it_can_be_abandoned(name: str, story: ControllerReplacement, run: Run, tmp_path: Path) -> None:
+    """Confirmed by the serial number, it is closed, its LED is off, and the present status is named."""
     serial = story.old.serial or ""
     run("--demo", name, "replace", story.old.id, "--confirm", serial, "--no-wait")
     [listed] = json.loads(run("--demo", name, "replace", "list", "--json").output)
@@ -83,7 +83,7 @@ def test_it_can_be_abandoned(name: str, story: Card, run: Run, tmp_path: Path) -
 
 @every
 def test_a_bay_that_is_not_there_is_refused(name: str, run: Run) -> None:
-    """A sentence, and nothing is changed."""
+    """The refusal is one sentence, and nothing is changed."""
     for word in ("--pull", "--push"):
         result = run("demo", word, name, "99:99")
         assert (result.exit_code, "The simulated machine was not changed" in result.output) == (2, True), result.output

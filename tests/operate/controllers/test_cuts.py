@@ -12,20 +12,20 @@ import pytest
 from raidctl.change.journal import Journal
 from raidctl.change.waiting import HAND_PAUSE
 from raidctl.errors import UsageError
-from tests.operate.controllers.cards import CARDS, LATER, PULLED, PUSHED, Card, card
+from tests.operate.controllers.simulated import DEMOS, LATER, PULLED, PUSHED, ControllerReplacement, replacement_on
 
-every = pytest.mark.parametrize("name", CARDS)
+every = pytest.mark.parametrize("name", DEMOS)
 KILLED = 9
 
 
-def marks_of(story: Card) -> int:
+def marks_of(story: ControllerReplacement) -> int:
     """How many entries the journal of a whole story has."""
     story.hands()
     story.run()
     return story.bench.journal.path.read_bytes().count(b"\n")
 
 
-def cut(story: Card, prepare: Callable[[Card], None]) -> bool:
+def cut(story: ControllerReplacement, prepare: Callable[[ControllerReplacement], None]) -> bool:
     """Run the story in a process that ends itself; whether it did."""
     child = os.fork()
     if child == 0:
@@ -39,10 +39,10 @@ def cut(story: Card, prepare: Callable[[Card], None]) -> bool:
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == KILLED
 
 
-def at_entry(number: int, *, written: bool) -> Callable[[Card], None]:
+def at_entry(number: int, *, written: bool) -> Callable[[ControllerReplacement], None]:
     """Cut right before or after the n-th entry of the journal is written."""
 
-    def prepare(_story: Card) -> None:
+    def prepare(_story: ControllerReplacement) -> None:
         append, count = Journal.append, iter(range(1000))
 
         def counted(self: Journal, entry: object) -> None:
@@ -58,10 +58,10 @@ def at_entry(number: int, *, written: bool) -> Callable[[Card], None]:
     return prepare
 
 
-def at_moment(moment: float) -> Callable[[Card], None]:
+def at_moment(moment: float) -> Callable[[ControllerReplacement], None]:
     """Cut at a moment of the clock."""
 
-    def prepare(story: Card) -> None:
+    def prepare(story: ControllerReplacement) -> None:
         sleep = story.bench.sleep
 
         def slept(seconds: float) -> None:
@@ -74,7 +74,7 @@ def at_moment(moment: float) -> Callable[[Card], None]:
     return prepare
 
 
-def continued(story: Card) -> None:
+def continued(story: ControllerReplacement) -> None:
     """Another process continues what is open, or begins; the person does what is not yet done."""
 
     def pull() -> None:
@@ -98,7 +98,7 @@ def continued(story: Card) -> None:
 def test_a_cut_while_it_waits_is_continued(name: str, tmp_path: Path) -> None:
     """Before the pull, between pull and push, and during the rebuild."""
     for number, seconds in enumerate((20.0, 70.0, 400.0)):
-        story = card(name, tmp_path / str(number))
+        story = replacement_on(name, tmp_path / str(number))
         assert cut(story, at_moment(seconds)), seconds
         continued(story)
 
@@ -107,9 +107,9 @@ def test_a_cut_while_it_waits_is_continued(name: str, tmp_path: Path) -> None:
 @every
 def test_a_cut_at_any_entry_of_the_journal_is_continued(name: str, tmp_path: Path) -> None:
     """Right before and right after each entry: nothing is left half done, and the story ends."""
-    for number in range(marks_of(card(name, tmp_path / "whole"))):
+    for number in range(marks_of(replacement_on(name, tmp_path / "whole"))):
         for written in (False, True):
-            story = card(name, tmp_path / f"{number}-{written}")
+            story = replacement_on(name, tmp_path / f"{number}-{written}")
             assert cut(story, at_entry(number, written=written)), (number, written)
             if story.new() is not None and not story.bench.journal.pending():
                 continue  # its last entry was written
@@ -119,7 +119,7 @@ def test_a_cut_at_any_entry_of_the_journal_is_continued(name: str, tmp_path: Pat
 @every
 def test_an_interrupt_leaves_the_story_open(name: str, tmp_path: Path) -> None:
     """Ctrl-C while a person is waited for: nothing is undone, and it continues."""
-    story = card(name, tmp_path)
+    story = replacement_on(name, tmp_path)
     change = story.start()
 
     def interrupt(pause: float) -> None:

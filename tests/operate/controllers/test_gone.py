@@ -12,18 +12,18 @@ from raidctl.operate.gone_drive_behind import facts_of_gone, facts_of_volume
 from raidctl.operate.replacing import Replacing
 from raidctl.operate.story_facts import Facts
 from tests.change.md_machine import VENDORS
-from tests.operate.controllers.cards import CARDS, PUSHED, Card, card
+from tests.operate.controllers.simulated import DEMOS, PUSHED, ControllerReplacement, replacement_on
 
-every = pytest.mark.parametrize("name", CARDS)
+every = pytest.mark.parametrize("name", DEMOS)
 
 
 @pytest.fixture
-def story(name: str, tmp_path: Path) -> Card:
+def story(name: str, tmp_path: Path) -> ControllerReplacement:
     """A controller with bays."""
-    return card(name, tmp_path)
+    return replacement_on(name, tmp_path)
 
 
-def ended(story: Card, facts: Facts) -> bool:
+def ended(story: ControllerReplacement, facts: Facts) -> bool:
     """Carry the story out, with a person who puts a drive in; whether the volume is complete afterwards."""
     story.bench.moments = [(story.bench.at + PUSHED, story.push)]
     story.replacing = Replacing(story.bench, VENDORS, facts, story.bench.said.append)
@@ -32,7 +32,7 @@ def ended(story: Card, facts: Facts) -> bool:
 
 
 @every
-def test_the_last_snapshot_knows_the_drive_and_its_bay(story: Card) -> None:
+def test_the_last_snapshot_knows_the_drive_and_its_bay(story: ControllerReplacement) -> None:
     """By the volume, by the serial number and by the place: the same drive, and the sentence names the bay."""
     before = story.bench.look().inventory
     story.pull()
@@ -47,8 +47,8 @@ def test_the_last_snapshot_knows_the_drive_and_its_bay(story: Card) -> None:
 
 
 @every
-def test_without_a_snapshot_the_only_new_drive_is_meant(story: Card) -> None:
-    """The volume tells that a member is missing, and no more."""
+def test_without_a_snapshot_the_only_new_drive_is_meant(story: ControllerReplacement) -> None:
+    """The volume reports only that a member is missing."""
     story.pull()
     if story.now()[1].status == "rebuilding":
         pytest.skip("a spare has stepped in: the volume alone does not tell that a member is missing")
@@ -58,16 +58,16 @@ def test_without_a_snapshot_the_only_new_drive_is_meant(story: Card) -> None:
 
 
 @every
-def test_what_lacks_nothing_is_refused(story: Card) -> None:
-    """A complete volume, one that is being rebuilt, a failed drive in its bay: one sentence that says what to do."""
+def test_what_lacks_nothing_is_refused(story: ControllerReplacement) -> None:
+    """A complete volume, one under rebuild, and a failed drive in its bay each have a sentence with the remedy."""
     with pytest.raises(UsageError, match="lacks no member"):
         facts_of_volume(story.bench.look(), *story.now(), None)
     story.bench.machine.fail(story.bay)
-    card, volume = story.now()
-    failed = next((one for one in below(card, volume) if one.status == "critical"), None)
+    controller, volume = story.now()
+    failed = next((one for one in below(controller, volume) if one.status == "critical"), None)
     if failed is None:
         pytest.skip("the tool lists a failed drive outside of its array")
     with pytest.raises((UsageError, RaidctlError)) as refused:
-        facts_of_volume(story.bench.look(), card, volume, None)
+        facts_of_volume(story.bench.look(), controller, volume, None)
     words = (f"has failed and is in its bay: raidctl replace {failed.serial}", "being rebuilt")
     assert any(one in str(refused.value) for one in words)

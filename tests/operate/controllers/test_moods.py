@@ -1,4 +1,4 @@
-"""A replacement whose tool does not do what it says, on every family that has bays; and objects that cannot be told."""
+"""A replacement whose tool does not do what it reports, on every family that has bays; and ambiguous objects."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from raidctl.survey.survey import Survey
 from raidctl.vendor.plan import Deed
 from raidctl_areca.simulator_bays import renumber
 from tests.change.md_machine import VENDORS, Bench
-from tests.operate.controllers.cards import CARDS, LATER, PULLED, PUSHED, Card, card
+from tests.operate.controllers.simulated import DEMOS, LATER, PULLED, PUSHED, ControllerReplacement, replacement_on
 from tests.operate.controllers.test_spares import applied
 
-every = pytest.mark.parametrize("name", CARDS)
+every = pytest.mark.parametrize("name", DEMOS)
 MOODS: tuple[Mood, ...] = (
     "refuses", "is not supported", "refuses and changes", "accepts and does nothing", "hangs", "hangs after the change",
     "prints nothing", "another instance runs", "another instance runs after the change",
@@ -29,14 +29,14 @@ MOODS: tuple[Mood, ...] = (
 
 def commands(name: str, place: Path) -> list[str]:
     """The commands of a whole story, without the tool."""
-    story = card(name, place)
+    story = replacement_on(name, place)
     story.hands()
     story.run()
     return [" ".join(argv[1:]) for argv in story.bench.argvs]
 
 
-def carried_on(story: Card, *, again: bool) -> None:
-    """Run the story, or continue what is open; what ends it is for the person who reads it."""
+def carried_on(story: ControllerReplacement, *, again: bool) -> None:
+    """Run the story, or continue the open one."""
 
     def pull() -> None:
         if story.bench.machine.bay_of(story.old.serial or "") is not None or story.new() is None:
@@ -62,7 +62,7 @@ def test_whatever_a_tool_answers_the_story_can_be_continued(name: str, tmp_path:
     """In every mood of every command: nothing is called done that is not, and with a tool that obeys it ends."""
     for number, words in enumerate(dict.fromkeys(commands(name, tmp_path / "whole"))):
         for mood in MOODS:
-            story = card(name, tmp_path / f"{number}-{mood.replace(' ', '-')}")
+            story = replacement_on(name, tmp_path / f"{number}-{mood.replace(' ', '-')}")
             story.bench.mood, story.bench.match = mood, words
             with suppress(UnderWay, ChangeStands, ChangeUndone):
                 carried_on(story, again=False)
@@ -107,9 +107,9 @@ def test_guard_X2_numbers_that_move_meanwhile_hit_nothing_else(when: str, tmp_pa
 
 
 @every
-def test_guard_X1_what_cannot_be_told_apart_is_refused(name: str, tmp_path: Path) -> None:
+def test_guard_X1_ambiguous_objects_are_refused(name: str, tmp_path: Path) -> None:
     """Two drives with one serial number, two volumes with one identity, none of either: nothing is begun."""
-    story = card(name, tmp_path)
+    story = replacement_on(name, tmp_path)
     seen = story.bench.look()
     controller, volume = story.now()
 
@@ -134,7 +134,7 @@ def test_guard_X1_what_cannot_be_told_apart_is_refused(name: str, tmp_path: Path
             begin(**changes)
 
 
-def unreadable(story: Card, begin: float, end: float) -> None:
+def unreadable(story: ControllerReplacement, begin: float, end: float) -> None:
     """Another instance of the controller's tool keeps it from reading, between two moments of the clock."""
     runner, tool = story.bench.runner, story.now()[0].id.partition(":")[0]
     paths = {one.path or one.name for one in story.bench.look().inventory.tools}
@@ -160,21 +160,21 @@ def test_a_reading_that_fails_while_somebody_is_waited_for_ends_nothing(
     begin: float, end: float, name: str, tmp_path: Path
 ) -> None:
     """Before the pull, before the push, and in the rebuild: it is reported, nothing follows from it, the story ends."""
-    story = card(name, tmp_path)
+    story = replacement_on(name, tmp_path)
     story.hands()
     unreadable(story, begin, end)
     story.run()
     assert story.now()[1].status == "ok"
     assert story.bench.journal.pending() == []
-    said = [text for text in story.bench.said if "could not be read" in text.lower()]
-    assert len(said) == 1
-    assert "gone" not in said[0]
+    reported = [text for text in story.bench.said if "could not be read" in text.lower()]
+    assert len(reported) == 1
+    assert "gone" not in reported[0]
 
 
 @every
 def test_a_machine_that_stays_unreadable_ends_the_wait_and_leaves_the_story_open(name: str, tmp_path: Path) -> None:
-    """After 15 minutes: nobody is told to put drives back, nothing is undone, and the story can be continued."""
-    story = card(name, tmp_path)
+    """After 15 minutes no drive has to be put back, nothing is undone, and the story can be continued."""
+    story = replacement_on(name, tmp_path)
     story.hands()
     unreadable(story, 20.0, 2000.0)
     with pytest.raises(UnderWay, match=r"For 15 minutes the machine could not be read.*Continue with"):

@@ -18,7 +18,7 @@ from raidctl.vendor.plan import Deed
 from tests.change.md_machine import VENDORS, Bench
 from tests.operate.controllers.test_spares import applied
 
-CARD = "megaraid:0"
+CONTROLLER = "megaraid:0"
 OUTCOMES: dict[Mood, tuple[type[Exception] | None, bool]] = {
     "accepts": (None, False),
     "refuses": (ChangeUndone, False),
@@ -48,7 +48,7 @@ class Case(NamedTuple):
 
 def role(bay: str) -> Callable[[Controller], object]:
     """The state of a drive, in the tool's word."""
-    return lambda card: next(one.status_text for one in card.drives if one.id == f"{CARD}/{bay}")
+    return lambda controller: next(one.status_text for one in controller.drives if one.id == f"{CONTROLLER}/{bay}")
 
 
 def foreign(simulated: Simulated) -> None:
@@ -64,18 +64,20 @@ def foreign(simulated: Simulated) -> None:
 
 
 CASES = [
-    Case("h730-foreign", Deed(object_id=CARD, verb="import_foreign"), "32:5", role("32:9")),
-    Case("h730-foreign", Deed(object_id=CARD, verb="clear_foreign"), "32:5",
-         lambda card: [one.foreign for one in card.drives]),
-    Case("perc5i", Deed(object_id=CARD, verb="import_foreign"), "8:3", role("8:1"), foreign),
-    Case("perc5i", Deed(object_id=CARD, verb="clear_foreign"), "8:3",
-         lambda card: [one.foreign for one in card.drives], foreign),
-    Case("perc5i", Deed(object_id=CARD, verb="discard_preserved", part=f"{CARD}/v6"), "8:3",
-         lambda card: card.preserved, foreign),
-    Case("h730", Deed(object_id=CARD, verb="start_patrol"), "32:5",
-         lambda card: card.patrol_read and card.patrol_read.state),
-    Case("9271", Deed(object_id=CARD, verb="start_learn"), "252:5", lambda card: card.batteries[0].status),
-    Case("h730", Deed(object_id=f"{CARD}/32:4", verb="offline", drive=f"{CARD}/32:4"), "32:5", role("32:4")),
+    Case("h730-foreign", Deed(object_id=CONTROLLER, verb="import_foreign"), "32:5", role("32:9")),
+    Case("h730-foreign", Deed(object_id=CONTROLLER, verb="clear_foreign"), "32:5",
+         lambda controller: [one.foreign for one in controller.drives]),
+    Case("perc5i", Deed(object_id=CONTROLLER, verb="import_foreign"), "8:3", role("8:1"), foreign),
+    Case("perc5i", Deed(object_id=CONTROLLER, verb="clear_foreign"), "8:3",
+         lambda controller: [one.foreign for one in controller.drives], foreign),
+    Case("perc5i", Deed(object_id=CONTROLLER, verb="discard_preserved", part=f"{CONTROLLER}/v6"), "8:3",
+         lambda controller: controller.preserved, foreign),
+    Case("h730", Deed(object_id=CONTROLLER, verb="start_patrol"), "32:5",
+         lambda controller: controller.patrol_read and controller.patrol_read.state),
+    Case("9271", Deed(object_id=CONTROLLER, verb="start_learn"), "252:5",
+         lambda controller: controller.batteries[0].status),
+    Case("h730", Deed(object_id=f"{CONTROLLER}/32:4", verb="offline", drive=f"{CONTROLLER}/32:4"), "32:5",
+         role("32:4")),
 ]  # fmt: skip
 
 
@@ -88,8 +90,8 @@ def test_the_outcome_is_what_the_machine_shows(case: Case, mood: Mood, tmp_path:
     case.before(bench.machine)
 
     def now() -> object:
-        [card] = [one for one in bench.look().inventory.controllers if one.id == CARD]
-        return case.state(card)
+        [controller] = [one for one in bench.look().inventory.controllers if one.id == CONTROLLER]
+        return case.state(controller)
 
     def another_fails(simulated: Simulated) -> None:
         simulated.fail(case.bystander)

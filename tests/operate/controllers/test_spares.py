@@ -20,15 +20,15 @@ from raidctl.simulation.moods import UNREADABLE, Mood
 from raidctl.simulation.runner import Simulated
 from raidctl.vendor.plan import Deed, Plan
 from tests.change.md_machine import SOURCE, VENDORS, Bench
-from tests.operate.controllers.cards import CARDS, LATER, PUSHED, Card, card, of_drive
+from tests.operate.controllers.simulated import DEMOS, LATER, PUSHED, ControllerReplacement, of_drive, replacement_on
 
-every = pytest.mark.parametrize("name", CARDS)
+every = pytest.mark.parametrize("name", DEMOS)
 
 
 @pytest.fixture
-def story(name: str, tmp_path: Path) -> Card:
+def story(name: str, tmp_path: Path) -> ControllerReplacement:
     """A controller with bays."""
-    return card(name, tmp_path)
+    return replacement_on(name, tmp_path)
 
 
 def deed_with_a_spare(bench: Bench) -> tuple[Deed, Plan] | None:
@@ -49,10 +49,10 @@ def deed_with_a_spare(bench: Bench) -> tuple[Deed, Plan] | None:
     return None
 
 
-def covers(spare: Drive, card: Controller, volume: Volume) -> bool:
+def covers(spare: Drive, owner: Controller, volume: Volume) -> bool:
     """Whether a spare is for the array of a volume, and of the kind of its members."""
     own = volume.array == spare.array or volume.array in spare.spare_for or not (spare.array or spare.spare_for)
-    return own and all(one.media == spare.media for one in below(card, volume))
+    return own and all(one.media == spare.media for one in below(owner, volume))
 
 
 def role(bench: Bench, drive: str) -> str | None:
@@ -87,10 +87,10 @@ def applied(change: Change) -> Exception | None:
 
 @every
 def test_the_outcomes_of_a_command_in_every_mood(name: str, tmp_path: Path) -> None:
-    """What the tool says and what it prints afterwards give the outcome; its word alone decides nothing."""
+    """The tool's reply and its later output together give the outcome; the reply alone decides nothing."""
     tried = 0
     for number, (mood, (error, doubtful)) in enumerate(OUTCOMES.items()):
-        bench = card(name, tmp_path / str(number)).bench
+        bench = replacement_on(name, tmp_path / str(number)).bench
         made = deed_with_a_spare(bench)
         if made is None:
             continue
@@ -121,7 +121,7 @@ def test_a_tool_that_another_instance_keeps_busy_for_a_while_is_waited_for(
     name: str, mood: Mood, tmp_path: Path
 ) -> None:
     """What was refused and has changed nothing is not done; what was accepted is done as soon as it can be seen."""
-    bench = card(name, tmp_path).bench
+    bench = replacement_on(name, tmp_path).bench
     made = deed_with_a_spare(bench)
     if made is None:
         pytest.skip("neither a spare nor a drive that fits as one")
@@ -140,7 +140,12 @@ def test_a_tool_that_another_instance_keeps_busy_for_a_while_is_waited_for(
 def another_fails(bench: Bench, deed: Deed) -> Callable[[Simulated], None]:
     """Another drive of the controller fails instead."""
     controller = (deed.drive or "").rpartition("/")[0]
-    ids = [one.id for card in bench.look().inventory.controllers if card.id == controller for one in card.drives]
+    ids = [
+        one.id
+        for one_controller in bench.look().inventory.controllers
+        if one_controller.id == controller
+        for one in one_controller.drives
+    ]
     bay = next(one for one in ids if one != deed.drive).removeprefix(f"{controller}/")
 
     def fails(machine: Simulated) -> None:
@@ -152,7 +157,7 @@ def another_fails(bench: Bench, deed: Deed) -> Callable[[Simulated], None]:
 @every
 def test_a_spare_that_stepped_in_is_released_or_followed(name: str, tmp_path: Path) -> None:
     """With a hot spare in the array, the story ends complete, and the new drive is a member or the next spare."""
-    bench = card(name, tmp_path).bench
+    bench = replacement_on(name, tmp_path).bench
     found = next(
         ((one, volume) for one in bench.look().inventory.controllers for volume in one.volumes
          if volume.failures_tolerated and volume.status == "ok" and one.mode in ("raid", "mixed", None)
@@ -182,7 +187,7 @@ def test_a_spare_that_stepped_in_is_released_or_followed(name: str, tmp_path: Pa
 
 
 @every
-def test_guard_R10_another_kind_of_drive_is_refused(story: Card) -> None:
+def test_guard_R10_another_kind_of_drive_is_refused(story: ControllerReplacement) -> None:
     """A drive of the other kind, another sector size, in use, foreign, failing, of unknown size: each is named."""
     others = [structs.replace(one, media=one.media or "hdd") for one in story.others()]
     unknown = [structs.replace(one, media=None) for one in others]
@@ -203,7 +208,7 @@ def test_guard_R10_another_kind_of_drive_is_refused(story: Card) -> None:
 
 def test_restore_leaves_an_operation_open_that_it_cannot_read(tmp_path: Path) -> None:
     """A command was cut off, and the tool cannot read: restore claims nothing, and closes it once it can be read."""
-    bench = card("h730", tmp_path).bench
+    bench = replacement_on("h730", tmp_path).bench
     made = deed_with_a_spare(bench)
     assert made is not None
     change = bench.change(made[1])

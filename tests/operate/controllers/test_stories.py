@@ -9,18 +9,28 @@ from msgspec import structs
 
 from raidctl.errors import ChangeStands, ChangeUndone, UnderWay
 from raidctl.survey.survey import Survey
-from tests.operate.controllers.cards import CARDS, FORGETFUL, LATER, PULLED, PUSHED, SILENT, Card, card, of_drive
+from tests.operate.controllers.simulated import (
+    DEMOS,
+    FORGETFUL,
+    LATER,
+    PULLED,
+    PUSHED,
+    SILENT,
+    ControllerReplacement,
+    of_drive,
+    replacement_on,
+)
 
-every = pytest.mark.parametrize("name", CARDS)
+every = pytest.mark.parametrize("name", DEMOS)
 
 
 @pytest.fixture
-def story(name: str, tmp_path: Path) -> Card:
+def story(name: str, tmp_path: Path) -> ControllerReplacement:
     """The replacement of a drive that may be pulled."""
-    return card(name, tmp_path)
+    return replacement_on(name, tmp_path)
 
 
-def finished(story: Card) -> bool:
+def finished(story: ControllerReplacement) -> bool:
     """Whether the volume is complete, the new drive a member or the next spare, and nothing is open."""
     _, volume = story.now()
     new = story.new()
@@ -29,18 +39,18 @@ def finished(story: Card) -> bool:
 
 
 @every
-def test_a_drive_is_replaced_from_the_plan_to_the_complete_volume(story: Card) -> None:
+def test_a_drive_is_replaced_from_the_plan_to_the_complete_volume(story: ControllerReplacement) -> None:
     """It is named, pulled, replaced, rebuilt and verified; the journal ends."""
     story.hands()
     story.run()
     assert finished(story)
-    said = "\n".join(story.bench.said)
-    assert f"Pull the drive with serial number {story.old.serial}" in said
-    assert "Put the new drive into the bay of the old one" in said
+    printed = "\n".join(story.bench.said)
+    assert f"Pull the drive with serial number {story.old.serial}" in printed
+    assert "Put the new drive into the bay of the old one" in printed
 
 
 @every
-def test_guard_R9_the_wrong_drive_pulled_stops_everything(story: Card, name: str) -> None:
+def test_guard_R9_the_wrong_drive_pulled_stops_everything(story: ControllerReplacement, name: str) -> None:
     """The sentence names the drive to be put back; nothing is run until it is."""
     wrong = story.others()[0]
     bay = wrong.id.removeprefix(f"{story.controller}/")
@@ -61,7 +71,7 @@ def test_guard_R9_the_wrong_drive_pulled_stops_everything(story: Card, name: str
 
 
 @every
-def test_guard_R10_a_drive_that_is_too_small_never_counts(story: Card) -> None:
+def test_guard_R10_a_drive_that_is_too_small_never_counts(story: ControllerReplacement) -> None:
     """It is refused by name, or failed by its controller: the story stays open, and no command lets it in."""
     story.hands("small")
     with pytest.raises((UnderWay, ChangeStands, ChangeUndone), match=r"too small|has failed"):
@@ -73,8 +83,8 @@ def test_guard_R10_a_drive_that_is_too_small_never_counts(story: Card) -> None:
 
 
 @every
-def test_guard_R10_a_drive_that_expects_its_failure_never_counts(story: Card, name: str) -> None:
-    """Also where the controller takes it by itself, the replacement is not called complete."""
+def test_guard_R10_a_drive_that_expects_its_failure_never_counts(story: ControllerReplacement, name: str) -> None:
+    """Even if the controller uses it automatically, the replacement is not called complete."""
     if name in SILENT:
         pytest.skip("the tool does not report that a drive expects its failure")
     story.hands("failing")
@@ -84,7 +94,7 @@ def test_guard_R10_a_drive_that_expects_its_failure_never_counts(story: Card, na
 
 
 @every
-def test_another_member_fails_on_the_way(story: Card) -> None:
+def test_another_member_fails_on_the_way(story: ControllerReplacement) -> None:
     """What was lost besides is not called complete."""
     other = story.others()[0].id.removeprefix(f"{story.controller}/")
     story.hands()
@@ -95,7 +105,7 @@ def test_another_member_fails_on_the_way(story: Card) -> None:
 
 
 @every
-def test_the_new_drive_fails_during_the_rebuild(story: Card) -> None:
+def test_the_new_drive_fails_during_the_rebuild(story: ControllerReplacement) -> None:
     """A rebuild that ends because the new drive has failed is no success."""
     story.hands()
     story.bench.moments.append((PUSHED + 60, lambda: story.bench.machine.fail(story.bay)))
@@ -104,7 +114,7 @@ def test_the_new_drive_fails_during_the_rebuild(story: Card) -> None:
     assert story.bench.journal.pending()
 
 
-def exchanged_later(story: Card) -> None:
+def exchanged_later(story: ControllerReplacement) -> None:
     """The story, until the old drive is pulled, the rebuild on a spare is over, and the new drive is put in."""
     with pytest.raises(UnderWay):
         story.replacing.run(story.start(at_most=0.0))
@@ -119,7 +129,7 @@ def test_data_that_move_back_from_a_spare_are_waited_for(tmp_path: Path, *, late
 
     Also if the new drive comes after the rebuild of the spare: for a moment it is free, and the array complete.
     """
-    bench = card("h730", tmp_path).bench
+    bench = replacement_on("h730", tmp_path).bench
     story = of_drive(bench, "megaraid:0", "megaraid:0/v1", "megaraid:0/32:5")
     machine, spares = bench.machine, [one.id for one in story.now()[0].drives if one.role == "spare"]
     machine.keep({**machine.state(), "megaraid 0/back": "On"})
@@ -153,7 +163,7 @@ def test_data_that_move_back_from_a_spare_are_waited_for(tmp_path: Path, *, late
 @pytest.mark.parametrize(("reported", "seconds"), [("", 60), ("No", 60), ("Yes", 0)])
 def test_a_new_drive_becomes_the_next_spare_if_no_data_move_back(reported: str, seconds: int, tmp_path: Path) -> None:
     """It is waited for a minute, and not if the tool reports that the controller does not do it (Disable Copyback)."""
-    bench = card("h730", tmp_path).bench
+    bench = replacement_on("h730", tmp_path).bench
     story = of_drive(bench, "megaraid:0", "megaraid:0/v1", "megaraid:0/32:5")
     look = story.bench.look
 
@@ -175,7 +185,7 @@ def test_a_new_drive_becomes_the_next_spare_if_no_data_move_back(reported: str, 
 
 
 @every
-def test_a_person_who_never_comes(story: Card) -> None:
+def test_a_person_who_never_comes(story: ControllerReplacement) -> None:
     """Without waiting, the story is open with what it waits for, and continues in another process."""
     with pytest.raises(UnderWay, match="Pull the drive"):
         story.replacing.run(story.start(at_most=0.0))
@@ -186,15 +196,15 @@ def test_a_person_who_never_comes(story: Card) -> None:
 
 
 @every
-def test_a_drive_that_was_swapped_at_once_is_seen(story: Card) -> None:
-    """Pulled and replaced between two readings: nobody waits for an empty bay."""
+def test_a_drive_that_was_swapped_at_once_is_seen(story: ControllerReplacement) -> None:
+    """Pulled and replaced between two readings: the story does not wait for an empty bay."""
     story.bench.moments = [(PULLED, story.pull), (PULLED, story.push)]
     story.run()
     assert finished(story)
 
 
 @every
-def test_the_tools_are_left_alone_between_readings(story: Card) -> None:
+def test_the_tools_are_left_alone_between_readings(story: ControllerReplacement) -> None:
     """During the rebuild the pauses grow to five minutes."""
     pauses: list[float] = []
     sleep = story.bench.sleep
@@ -211,7 +221,7 @@ def test_the_tools_are_left_alone_between_readings(story: Card) -> None:
 
 
 @every
-def test_two_new_drives_are_asked_about(story: Card) -> None:
+def test_two_new_drives_are_asked_about(story: ControllerReplacement) -> None:
     """Of two drives that came, none is taken by guess, unless a controller has taken one."""
     other = next(one for one in story.others() if one.id != story.old.id)
     bay = other.id.removeprefix(f"{story.controller}/")
@@ -224,7 +234,7 @@ def test_two_new_drives_are_asked_about(story: Card) -> None:
 
 
 @every
-def test_a_replacement_begins_with_a_drive_that_has_failed(story: Card) -> None:
+def test_a_replacement_begins_with_a_drive_that_has_failed(story: ControllerReplacement) -> None:
     """A dead drive that is still in its bay is named, pulled and replaced as a good one is."""
     story.bench.machine.fail(story.bay)
     if story.now()[1].status == "rebuilding":

@@ -18,7 +18,7 @@ from raidctl.survey.survey import survey
 from raidctl.vendor.registry import vendors
 from raidctl.vendor.simulator import State
 from raidctl_drives import simulator
-from tests.support.printed import rendered, texts, told
+from tests.support.printed import rendered, settings_of, texts
 
 VENDORS = vendors()[0]
 DEMOS = ("workstation", "nvme", "sas")
@@ -33,7 +33,7 @@ def drives(simulated: Simulated) -> list[Drive]:
 
 def write_caches(demo: str) -> State:
     """The recorded write caches of a machine, without its self-tests."""
-    return {name: value for name, value in told(simulator, texts(demo)).items() if name.startswith("drive ")}
+    return {name: value for name, value in settings_of(simulator, texts(demo)).items() if name.startswith("drive ")}
 
 
 @pytest.mark.parametrize("demo", ["workstation", "nvme"])
@@ -43,7 +43,7 @@ def test_what_is_printed_is_the_state(demo: str, data: st.DataObject) -> None:
     """Every state of all drives can be read from the rendered outputs."""
     state = {name: data.draw(st.sampled_from("01")) for name in write_caches(demo)}
     assert state
-    printed = told(simulator, rendered(simulator, demo, state))
+    printed = settings_of(simulator, rendered(simulator, demo, state))
     assert {name: value for name, value in printed.items() if name in state} == state
 
 

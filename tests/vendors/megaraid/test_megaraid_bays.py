@@ -15,7 +15,7 @@ from raidctl.vendor.protocol import Document
 from raidctl.vendor.simulator import State
 from raidctl_megaraid import simulator
 from raidctl_megaraid.simulator.machine import load, standing
-from tests.support.printed import rendered, texts, told
+from tests.support.printed import rendered, settings_of, texts
 from tests.vendors.megaraid.megaraid_deeds import Bench
 
 MACHINES = {"h730": [f"32:{slot}" for slot in range(9)], "9271": [f"252:{slot}" for slot in range(6)],

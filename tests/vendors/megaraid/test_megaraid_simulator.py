@@ -56,7 +56,7 @@ def choices(name: str, key: str) -> st.SearchStrategy[str]:
 
 def states(name: str) -> st.SearchStrategy[State]:
     """Every state that a machine can be in."""
-    return st.fixed_dictionaries({key: choices(name, key) for key in told(simulator, texts(name))})
+    return st.fixed_dictionaries({key: choices(name, key) for key in settings_of(simulator, texts(name))})
 
 
 MACHINES = st.sampled_from(DEMOS).flatmap(lambda name: st.tuples(st.just(name), states(name)))
@@ -78,7 +78,7 @@ def read(name: str, state: Mapping[str, str]) -> Controller:
 def test_what_is_printed_is_the_state(machine: tuple[str, State]) -> None:
     """Every state can be read from the outputs that it renders."""
     name, state = machine
-    assert told(simulator, rendered(simulator, name, state)) == state
+    assert settings_of(simulator, rendered(simulator, name, state)) == state
 
 
 @settings(max_examples=60, deadline=None)
@@ -305,7 +305,7 @@ def test_a_flush_fails_while_data_is_preserved(tmp_path: Path, name: str, argv: 
 def test_a_reading_command_is_no_change(name: str) -> None:
     """No recorded command is a change."""
     for argv in texts(name):
-        assert simulator.change(argv, told(simulator, texts(name))) is None
+        assert simulator.change(argv, settings_of(simulator, texts(name))) is None
 
 
 @settings(deadline=None)

@@ -14,13 +14,13 @@ from raidctl.vendor.plan import Deed
 from raidctl.vendor.shapes import FORCING
 from raidctl_smartarray import operate
 from tests.change.md_machine import VENDORS
-from tests.operate.controllers.cards import LATER, PULLED, Card, card, of_drive
+from tests.operate.controllers.simulated import LATER, PULLED, ControllerReplacement, of_drive, replacement_on
 
 
 @pytest.fixture
-def p440(tmp_path: Path) -> Card:
+def p440(tmp_path: Path) -> ControllerReplacement:
     """A RAID-6 with a spare, complete."""
-    return card("p440", tmp_path)
+    return replacement_on("p440", tmp_path)
 
 
 def test_a_drive_in_another_bay_takes_the_place_if_it_is_named(p440: Card) -> None:

@@ -15,7 +15,7 @@ from raidctl.survey.survey import survey
 from raidctl.vendor.registry import vendors
 from raidctl.vendor.simulator import State
 from raidctl_smartarray import simulator
-from tests.support.printed import rendered, texts, told
+from tests.support.printed import rendered, settings_of, texts
 
 VENDORS = vendors()[0]
 SWITCH = ("enable", "disable")
@@ -82,7 +82,7 @@ def test_the_family_reads_what_is_printed(demo: str, data: st.DataObject) -> Non
     """The parsers read every setting and the battery from the rendered outputs."""
     with TemporaryDirectory() as place:
         simulated = machine(demo, VENDORS, Path(place))
-        wanted = data.draw(generated(told(simulator, texts(demo))))
+        wanted = data.draw(generated(settings_of(simulator, texts(demo))))
         simulated.keep(simulated.state() | wanted)
         inventory = survey(simulated, VENDORS).inventory
     mine = {

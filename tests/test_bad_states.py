@@ -1,4 +1,4 @@
-"""A bad state in any place of an otherwise healthy output: no listing of a tool may be believed alone."""
+"""A bad state anywhere in an otherwise healthy output is seen, whichever list of the tool contains it."""
 
 from __future__ import annotations
 

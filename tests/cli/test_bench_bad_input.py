@@ -1,4 +1,4 @@
-"""Words that people give ``raidctl bench``: names that are no text, runs that are none, options without a meaning."""
+"""Odd input to ``raidctl bench``: names that are not UTF-8, runs that do not exist, options without an effect."""
 
 from __future__ import annotations
 
@@ -70,25 +70,25 @@ def test_json_of_a_name_that_is_no_text_keeps_the_order_of_the_fields() -> None:
 
 
 def test_a_plan_is_one_line_for_each_sentence_whatever_the_directory_is_called() -> None:
-    """A line break in a name makes no sentence of its own."""
+    """A line break in a directory's name does not start a new sentence."""
     order = Order(
         target="/srv/a\nDone", kind="file", profile=PROFILES["quick"], engine=None, cross_check=False, size=None,
         overwrite=None, seconds=120.0,
     )  # fmt: skip
-    said = announcement(order, Prospect(name="/srv/a\nDone", size=1 << 30), [])
-    assert not [text for text in said if "\n" in text]
-    assert "In /srv/a Done a file" in said[1]
+    message = announcement(order, Prospect(name="/srv/a\nDone", size=1 << 30), [])
+    assert not [text for text in message if "\n" in text]
+    assert "In /srv/a Done a file" in message[1]
 
 
 @pytest.mark.parametrize(("seconds", "longer"), [(5.0, True), (120.0, False)])
-def test_less_time_than_a_round_takes_is_said(seconds: float, *, longer: bool) -> None:
+def test_less_time_than_a_round_takes_is_reported(seconds: float, *, longer: bool) -> None:
     """Every test is made once, however little time is given."""
     order = Order(
         target="/srv", kind="file", profile=PROFILES["quick"], engine=None, cross_check=False, size=None,
         overwrite=None, seconds=seconds,
     )  # fmt: skip
-    said = announcement(order, Prospect(name="/srv", size=1 << 30), [])
-    assert any("--seconds 5 may be too short for one round" in text for text in said) is longer
+    message = announcement(order, Prospect(name="/srv", size=1 << 30), [])
+    assert any("--seconds 5 may be too short for one round" in text for text in message) is longer
 
 
 @pytest.mark.parametrize("words", [("bench", "run"), ("verify", "--measure")])
@@ -96,7 +96,7 @@ def test_less_time_than_a_round_takes_is_said(seconds: float, *, longer: bool) -
 def test_a_size_is_refused_where_no_file_is_made(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], target: str
 ) -> None:
-    """What ``--size`` asks for does not come about on a device or an export."""
+    """``--size`` has no effect on a device or an export."""
     if target == "device":
         target = next((str(node) for node in Path("/dev").iterdir() if node.is_block_device()), "")
         if not target:
@@ -108,8 +108,8 @@ def test_a_size_is_refused_where_no_file_is_made(
 
 
 @pytest.mark.parametrize("seconds", ["1e300", "604801"])
-def test_nobody_measures_for_longer_than_a_week(tmp_path: Path, seconds: str) -> None:
-    """A slip of the finger is not taken for a plan."""
+def test_a_measurement_of_more_than_a_week_is_refused(tmp_path: Path, seconds: str) -> None:
+    """A duration that long is a typing error."""
     done = raidctl("bench", "run", tmp_path, "--seconds", seconds, "--dry-run")
     assert done.exit_code == 2
     assert "604800" in done.stderr
@@ -119,7 +119,7 @@ def test_nobody_measures_for_longer_than_a_week(tmp_path: Path, seconds: str) ->
 def test_a_directory_that_was_removed_is_no_fault_of_raidctl(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
 ) -> None:
-    """Who stands in it is told so."""
+    """The message names the current directory as removed."""
     gone = tmp_path / "gone"
     gone.mkdir()
     monkeypatch.chdir(gone)
@@ -130,7 +130,7 @@ def test_a_directory_that_was_removed_is_no_fault_of_raidctl(
 
 
 @pytest.mark.parametrize("words", [("bench", "run", "."), ("verify", "--measure", ".")])
-def test_where_nothing_can_be_kept_it_is_said_how_to_measure_all_the_same(
+def test_without_a_place_for_runs_the_message_shows_how_to_measure(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
 ) -> None:
     """A rescue system has no place for runs."""
@@ -144,7 +144,7 @@ def test_where_nothing_can_be_kept_it_is_said_how_to_measure_all_the_same(
 
 
 def test_a_file_is_no_state_directory_of_another_user(tmp_path: Path) -> None:
-    """What it is, is said."""
+    """The message names what the path is."""
     (tmp_path / "state").touch()
     done = raidctl("bench", "list", "--state-dir", tmp_path / "state")
     assert done.exit_code == 4
@@ -152,19 +152,19 @@ def test_a_file_is_no_state_directory_of_another_user(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("word", "code", "said"),
+    ("word", "code", "message"),
     [("", 2, "neither the number"), ("9" * 5000, 2, "There is no run"), ("99999999999999999999999", 2, "run 9999999")],
     ids=["nothing", "thousands-of-digits", "more-than-a-database-has"],
 )
-def test_a_word_that_names_no_run_is_a_wrong_word(kept: Path, word: str, code: int, said: str) -> None:
-    """Nothing is not this directory, and no number is too long to be answered."""
+def test_a_word_that_names_no_run_is_a_wrong_word(kept: Path, word: str, code: int, message: str) -> None:
+    """An empty word does not mean the current directory, and a number of any length is accepted."""
     done = raidctl("bench", "compare", "--state-dir", kept, "1", word)
-    assert (done.exit_code, said in done.stderr) == (code, True), done.stderr
+    assert (done.exit_code, message in done.stderr) == (code, True), done.stderr
     assert "internal error" not in done.stderr
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "message"),
     [
         (b"", "is empty"),
         (b"\x00\xff\x01", "is no JSON, or not all of it"),
@@ -176,17 +176,17 @@ def test_a_word_that_names_no_run_is_a_wrong_word(kept: Path, word: str, code: i
     ],
     ids=["empty", "binary", "half", "inventory", "list", "answers-of-verify", "lines"],
 )
-def test_a_file_that_is_no_run_is_called_what_it_is(kept: Path, tmp_path: Path, content: bytes, said: str) -> None:
-    """Nobody looks for a newer raidctl because of half a file."""
+def test_a_file_that_is_no_run_is_called_what_it_is(kept: Path, tmp_path: Path, content: bytes, message: str) -> None:
+    """A truncated file is not reported as one of a newer raidctl."""
     (tmp_path / "file").write_bytes(content)
     done = raidctl("bench", "show", "--state-dir", kept, tmp_path / "file")
     assert done.exit_code == 3
-    assert said in done.stderr
+    assert message in done.stderr
     assert "newer raidctl" not in done.stderr
 
 
 def test_standard_input_is_not_asked_for_twice(kept: Path) -> None:
-    """The second reading of it finds nothing: that is said, rather than that the run was cut off."""
+    """Reading it a second time would find nothing; the message names that reason, not a run that was cut off."""
     printed = raidctl("--json", "bench", "show", "1", "--state-dir", kept).stdout.encode()
     assert raidctl("bench", "compare", "-", "1", "--state-dir", kept, stdin=printed).exit_code == 0
     done = raidctl("bench", "compare", "-", "-", "--state-dir", kept, stdin=printed)

@@ -1,4 +1,4 @@
-"""Which volume is which device: the tools' word and the kernel's."""
+"""Matching volumes to block devices by what the tools print and what the kernel reports."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from tests.discovery.machines import seen
 
 SDA_WWN = "600508B1001C4D7EA1B20C3D4E5F6071"
 SDB_WWN = "600508B1001C9A3FB4C51D2E3F405162"
-CARDS = seen("host-raid-card-no-tool").view
+NO_TOOL = seen("host-raid-card-no-tool").view
 ON_MD = seen("host-lvm-on-md").view
 
 
-def card(*volumes: Volume, drives: tuple[Drive, ...] = (), **fields: str) -> Controller:
-    """A controller as a family hands it over."""
+def controller_with(*volumes: Volume, drives: tuple[Drive, ...] = (), **fields: str) -> Controller:
+    """A controller as a vendor package returns it."""
     return structs.replace(Controller(id="example:1", volumes=volumes, drives=drives), **fields)
 
 
 def volume(number: int = 1, **fields: object) -> Volume:
-    """A volume as a family hands it over."""
+    """A volume as a vendor package returns it."""
     return structs.replace(Volume(id=f"example:1/v{number}"), **fields)
 
 
@@ -35,18 +35,20 @@ def volume(number: int = 1, **fields: object) -> Volume:
 )  # fmt: skip
 def test_a_volume_is_found_by_its_world_wide_name_in_any_spelling(printed: str) -> None:
     """However a tool prints the name, the device with it is the volume's, with the kernel's mount points and size."""
-    linked = link([card(volume(unique_id=printed))], CARDS)
+    linked = link([controller_with(volume(unique_id=printed))], NO_TOOL)
     (found,) = linked.controllers[0].volumes
     assert (found.device, found.mountpoints, found.size_bytes) == ("/dev/sda", ("/", "[swap]"), 585871964 * 512)
     assert linked.problems == ()
-    facts = {(fact.field, fact.value) for sheet in linked.outputs for fact in sheet.facts if fact.object_id == found.id}
+    facts = {
+        (fact.field, fact.value) for output in linked.outputs for fact in output.facts if fact.object_id == found.id
+    }
     assert {("device", "/dev/sda"), ("mountpoints", "/"), ("mountpoints", "[swap]")} <= facts
-    assert all(not sheet.unparsed() for sheet in linked.outputs)
+    assert all(not output.unparsed() for output in linked.outputs)
 
 
-def test_the_kernel_is_believed_when_the_tool_names_another_device() -> None:
-    """A tool that read its list before a rescan says /dev/sda of what is /dev/sdb by now: that is said."""
-    linked = link([card(volume(unique_id=SDB_WWN, device="/dev/sda"))], CARDS)
+def test_the_kernel_s_device_is_used_when_the_tool_names_another() -> None:
+    """A tool that read its list before a rescan may print /dev/sda for what is now /dev/sdb: this is reported."""
+    linked = link([controller_with(volume(unique_id=SDB_WWN, device="/dev/sda"))], NO_TOOL)
     assert linked.controllers[0].volumes[0].device == "/dev/sdb"
     (problem,) = linked.problems
     assert (problem.kind, problem.where) == ("note", "example:1/v1")
@@ -55,8 +57,8 @@ def test_the_kernel_is_believed_when_the_tool_names_another_device() -> None:
 
 
 def test_a_device_that_the_kernel_does_not_have_is_not_repeated() -> None:
-    """A node that does not exist is no device; the tool's word for it stands in the problem."""
-    linked = link([card(volume(device="/dev/sdq"))], CARDS)
+    """A device node that does not exist is not shown; the problem quotes the tool's value."""
+    linked = link([controller_with(volume(device="/dev/sdq"))], NO_TOOL)
     assert linked.controllers[0].volumes[0].device is None
     assert [problem.kind for problem in linked.problems] == ["note"]
 
@@ -64,77 +66,77 @@ def test_a_device_that_the_kernel_does_not_have_is_not_repeated() -> None:
 def test_a_device_with_another_full_name_is_not_the_volume() -> None:
     """Two different NAA names are two volumes, even if no device has the one that the tool prints."""
     other = "600508B1001CFFFFB4C51D2E3F405162"
-    linked = link([card(volume(unique_id=other, device="/dev/sda"))], CARDS)
+    linked = link([controller_with(volume(unique_id=other, device="/dev/sda"))], NO_TOOL)
     assert linked.controllers[0].volumes[0].device is None
     assert linked.problems
 
 
 def test_what_tool_and_kernel_agree_on_stays() -> None:
     """A device that exists, and a unique id that is no world wide name, are left alone, without a problem."""
-    given = card(volume(device="/dev/sdb", unique_id="3F2A77C1", mountpoints=("/old",)))
-    linked = link([given], CARDS)
+    given = controller_with(volume(device="/dev/sdb", unique_id="3F2A77C1", mountpoints=("/old",)))
+    linked = link([given], NO_TOOL)
     assert linked.controllers[0].volumes[0].device == "/dev/sdb"
     assert linked.controllers[0].volumes[0].mountpoints == ("/srv/db",)
     assert linked.problems == ()
 
 
-def test_the_tools_mount_points_stay_where_the_kernel_says_nothing() -> None:
-    """A volume whose device is not known keeps what its tool printed."""
-    linked = link([card(volume(mountpoints=("/data",)))], CARDS)
+def test_the_tools_mount_points_stay_where_the_kernel_reports_none() -> None:
+    """A volume whose device is unknown keeps what its tool printed."""
+    linked = link([controller_with(volume(mountpoints=("/data",)))], NO_TOOL)
     assert linked.controllers[0].volumes[0].mountpoints == ("/data",)
 
 
 def test_a_volume_is_found_by_a_scsi_address_among_its_details() -> None:
-    """A tool without names may print the SCSI address; where one disk has it, that is the volume's."""
-    linked = link([card(volume(details={"SCSI Address": "10:2:0:0"}))], CARDS)
+    """A tool without names may print the SCSI address: the block device with that address is the volume's."""
+    linked = link([controller_with(volume(details={"SCSI Address": "10:2:0:0"}))], NO_TOOL)
     assert linked.controllers[0].volumes[0].device == "/dev/sdc"
 
 
-def test_a_card_is_known_by_what_hangs_on_it() -> None:
-    """A tool that prints no PCI address: its volumes' devices tell it, and the kernel names driver, maker and model."""
-    linked = link([card(volume(unique_id=SDA_WWN))], CARDS)
+def test_a_controller_is_known_by_the_devices_behind_it() -> None:
+    """Without a printed PCI address, the devices of its volumes give it; the kernel names driver, vendor and model."""
+    linked = link([controller_with(volume(unique_id=SDA_WWN))], NO_TOOL)
     found = linked.controllers[0]
     assert (found.pci_address, found.driver) == ("0000:03:00.0", "hpsa")
     assert (found.vendor, found.model) == ("Hewlett-Packard Company", "Smart Array Gen8 Controllers")
 
 
-def test_a_card_without_volumes_is_known_by_its_driver() -> None:
-    """One controller and one card of the family's drivers belong together; of two cards nobody can tell."""
+def test_a_controller_without_volumes_is_known_by_its_driver() -> None:
+    """One controller and one PCI function of the family's drivers are matched; with two functions, none is."""
     drivers = {"example": ("hpsa",)}
-    assert link([card()], CARDS, drivers).controllers[0].pci_address == "0000:03:00.0"
-    assert link([card()], CARDS).controllers[0].pci_address is None
+    assert link([controller_with()], NO_TOOL, drivers).controllers[0].pci_address == "0000:03:00.0"
+    assert link([controller_with()], NO_TOOL).controllers[0].pci_address is None
     second = PciDevice("0000:04:00.0", 0x010400, 1, 2, driver="hpsa")
-    two = replace(CARDS, pci=(*CARDS.pci, second))
-    assert link([card()], two, drivers).controllers[0].pci_address is None
+    two = replace(NO_TOOL, pci=(*NO_TOOL.pci, second))
+    assert link([controller_with()], two, drivers).controllers[0].pci_address is None
 
 
 def test_a_printed_address_is_normalised_and_the_tools_words_stay() -> None:
-    """The tool's model and maker are kept; the driver is the kernel's, and a different one is said."""
-    linked = link([card(pci_address="03:00.0", model="Card 9", driver="cciss")], CARDS)
+    """The tool's model and vendor are kept; the driver is the kernel's, and a different one is reported."""
+    linked = link([controller_with(pci_address="03:00.0", model="Card 9", driver="cciss")], NO_TOOL)
     found = linked.controllers[0]
     assert (found.pci_address, found.model, found.driver) == ("0000:03:00.0", "Card 9", "hpsa")
     assert len(linked.problems) == 1
 
 
 def test_a_drive_that_the_system_sees_is_found_by_name_or_serial() -> None:
-    """In HBA mode the drive's own world wide name or serial number is that of a disk; a masked one is nobody's."""
+    """In HBA mode a drive is matched by world wide name or serial number; a masked one matches nothing."""
     drives = (
         Drive(id="example:1/1", role="passthrough", wwn="5000C50091E40071"),
         Drive(id="example:1/2", role="passthrough", serial="tlw4a0098 "),
         Drive(id="example:1/3", role="passthrough", serial="XXXXXXXX"),
     )
-    linked = link([card(drives=drives)], ON_MD)
+    linked = link([controller_with(drives=drives)], ON_MD)
     assert [drive.device for drive in linked.controllers[0].drives] == ["/dev/sda", "/dev/sdb", None]
 
 
 def test_one_serial_number_on_several_volumes_is_no_drive() -> None:
-    """Logical volumes carry their controller's serial number: a match with several disks means nothing."""
-    linked = link([card(drives=(Drive(id="example:1/1", serial="PDKRH0BRH7A0QQ"),))], CARDS)
+    """Logical volumes have their controller's serial number: a match with several devices means nothing."""
+    linked = link([controller_with(drives=(Drive(id="example:1/1", serial="PDKRH0BRH7A0QQ"),))], NO_TOOL)
     assert linked.controllers[0].drives[0].device is None
 
 
 def test_members_of_a_software_array_get_the_words_of_the_drive_below() -> None:
-    """Of a partition that is a member, model, serial number, interface are those of its disk; the size is its own."""
+    """A partition that is a member has model, serial number and interface of its drive, but a separate size."""
     members = (Drive(id="md:md0/sda2", role="member"), Drive(id="md:md0/sdb2", device="/dev/sdb2", serial="told"))
     array = Controller(id="md", mode="software", drives=members, volumes=(Volume(id="md:md0", device="/dev/md0"),))
     linked = link([array], ON_MD)
@@ -147,7 +149,7 @@ def test_members_of_a_software_array_get_the_words_of_the_drive_below() -> None:
 
 
 def test_the_paths_of_a_multipath_volume_are_one_device() -> None:
-    """Two disks with one name are two paths: the device-mapper device above is shown, and all three are claimed."""
+    """Two block devices with one name are two paths: the multipath device above is shown, and all three are claimed."""
     name = "0x600a0b80001234560000aaaa55551234"
     view = HostView(
         blocks=(
@@ -158,28 +160,28 @@ def test_the_paths_of_a_multipath_volume_are_one_device() -> None:
             ),
         )
     )
-    linked = link([card(volume(unique_id=name))], view)
+    linked = link([controller_with(volume(unique_id=name))], view)
     assert linked.controllers[0].volumes[0].device == "/dev/mapper/mpatha"
     assert linked.problems == ()
     assert {"/dev/sda", "/dev/sdb", "/dev/dm-0", "/dev/mapper/mpatha"} == claimed_nodes(linked.controllers, view)
     without = replace(view, blocks=view.blocks[:2])
-    second = link([card(volume(unique_id=name))], without)
+    second = link([controller_with(volume(unique_id=name))], without)
     assert second.controllers[0].volumes[0].device == "/dev/sda"
     assert [problem.severity for problem in second.problems] == ["info"]
 
 
 def test_loose_files_are_left_as_they_are() -> None:
-    """Without a view of a machine nothing changes and nothing is said."""
-    given = (card(volume(device="/dev/sda", unique_id=SDA_WWN, mountpoints=("/",)), pci_address="03:00.0"),)
+    """Without a view of a machine nothing changes and nothing is reported."""
+    given = (controller_with(volume(device="/dev/sda", unique_id=SDA_WWN, mountpoints=("/",)), pci_address="03:00.0"),)
     linked = link(given, HostView())
     assert linked.controllers == given
     assert (linked.problems, linked.outputs) == ((), ())
 
 
 def test_members_of_software_arrays_are_not_claimed() -> None:
-    """Volumes and drives of cards are claimed, and md's volumes; the partitions below md are not."""
+    """Volumes and drives of controllers are claimed, and md's volumes; the partitions below md are not."""
     controllers = [
-        card(volume(device="/dev/sdc"), drives=(Drive(id="example:1/1", device="/dev/sdd"),)),
+        controller_with(volume(device="/dev/sdc"), drives=(Drive(id="example:1/1", device="/dev/sdd"),)),
         Controller(
             id="md",
             mode="software",
@@ -199,7 +201,7 @@ def test_what_is_no_name_is_not_compared() -> None:
 
 def free(*problems: Problem, **changes: object) -> frozenset[str]:
     """The volumes known to be unmounted, of one with a file system that is mounted, one above that, and one free."""
-    told: dict[str, object] = {
+    blocks: dict[str, object] = {
         "blocks": (
             BlockDevice("md0", "/dev/md0", "md", filesystem="ext4", mountpoints=("/srv",)),
             BlockDevice("md1", "/dev/md1", "md"),
@@ -211,16 +213,16 @@ def free(*problems: Problem, **changes: object) -> frozenset[str]:
     }
     volumes = tuple(Volume(id=f"md:md{number}", device=f"/dev/md{number}") for number in range(5))
     inventory = Inventory(host=Host(), controllers=(Controller(id="md", volumes=volumes),), problems=problems)
-    return unmounted_volumes(inventory, HostView(**told))  # type: ignore[arg-type] # the tests vary fields by name
+    return unmounted_volumes(inventory, HostView(**blocks))  # type: ignore[arg-type] # the tests vary fields by name
 
 
 def test_only_what_the_kernel_knows_to_be_free_is_unmounted() -> None:
-    """Not what has a mounted partition, what the kernel has not, and a file system whose mounts are not traced."""
+    """A volume with a mounted partition, a device unknown to the kernel, and an untraced file system are not free."""
     assert free() == {"md:md2"}
 
 
 def test_nothing_is_known_to_be_unmounted_where_the_mounts_are_not() -> None:
-    """A table that could not be read, or file systems that nobody names: ZFS would be found by its name only."""
+    """A table that could not be read, or file systems without a device: ZFS would be found by its name only."""
     unread = Problem(severity="warning", where="/proc/self/mountinfo", message="m", kind="unread")
     assert free(unread) == frozenset()
     assert free(blocks=(BlockDevice("md2", "/dev/md2", "md"),)) == frozenset()

@@ -1,4 +1,4 @@
-"""How values are said."""
+"""How values are shown."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from raidctl.output import phrases
 
 
 @pytest.mark.parametrize(
-    ("policy", "active", "said"),
+    ("policy", "active", "expected"),
     [
         ("protected_write_back", "write_back", "write-back"),
         ("protected_write_back", "write_through", "back → through"),
@@ -25,14 +25,16 @@ from raidctl.output import phrases
         ("off", "off", "off"),
     ],
 )
-def test_configured_and_in_force_are_told_apart(policy: str | None, active: str | None, said: str) -> None:
-    """One word where they agree, both where they differ, a question mark for what nobody told."""
+def test_configured_and_active_policies_are_distinguished(
+    policy: str | None, active: str | None, expected: str
+) -> None:
+    """One word if they agree, both if they differ, a question mark for an unknown one."""
     cache = VolumeCache(write_policy=policy, write_active=active)  # type: ignore[arg-type]  # plain texts of the table above
-    assert phrases.write_cache(cache)[0] == said
+    assert phrases.write_cache(cache)[0] == expected
 
 
 @pytest.mark.parametrize(
-    ("controller", "drives", "said"),
+    ("controller", "drives", "expected"),
     [
         ("protected", "off", "yes"), ("not_caching", "off", "yes"), ("protected", "unknown", "yes, drives ?"),
         ("protected", "on", "NO, drives"), ("unknown", "on", "NO, drives"), ("unprotected", "off", "NO, cache"),
@@ -41,15 +43,15 @@ def test_configured_and_in_force_are_told_apart(policy: str | None, active: str 
     ],
 )  # fmt: skip
 def test_protection_names_the_culprit_and_what_is_unknown(
-    controller: ControllerCacheSafety, drives: DriveCaches, said: str
+    controller: ControllerCacheSafety, drives: DriveCaches, expected: str
 ) -> None:
     """Both caches count: one that is open is named, one that is unknown leaves it open."""
     cache = VolumeCache(controller_cache=controller, drive_caches=drives)
-    assert phrases.protected(replace(cache, write_protected=write_protected(cache)))[0] == said
+    assert phrases.protected(replace(cache, write_protected=write_protected(cache)))[0] == expected
 
 
 @pytest.mark.parametrize(
-    ("word", "text", "said"),
+    ("word", "text", "expected"),
     [
         ("ok", "OK", "ok"),
         ("degraded", "Interim Recovery Mode", "DEGRADED Interim Recovery Mode"),
@@ -60,13 +62,13 @@ def test_protection_names_the_culprit_and_what_is_unknown(
         ("checking", "Parity scan", "checking"),
     ],
 )
-def test_a_status_is_quiet_when_good_and_loud_when_bad(word: str | None, text: str | None, said: str) -> None:
-    """Without colour, capitals tell trouble."""
-    assert phrases.status(word, text)[0] == said
+def test_a_status_is_quiet_when_good_and_loud_when_bad(word: str | None, text: str | None, expected: str) -> None:
+    """Without colour, capitals mark a problem."""
+    assert phrases.status(word, text)[0] == expected
 
 
 @pytest.mark.parametrize(
-    ("battery", "said"),
+    ("battery", "expected"),
     [
         (Battery(id="b", status="ok", status_text="OK"), "ok"),
         (Battery(id="b", status="failed", status_text="Failed (Replace Batteries)"), "FAILED (Replace Batteries)"),
@@ -75,12 +77,12 @@ def test_a_status_is_quiet_when_good_and_loud_when_bad(word: str | None, text: s
         (Battery(id="b"), "?"),
     ],
 )
-def test_a_battery_says_its_state_once(battery: Battery, said: str) -> None:
-    """The tool's words stand beside the neutral one where they say more."""
-    assert phrases.battery_status(battery)[0] == said
+def test_a_battery_shows_its_state_once(battery: Battery, expected: str) -> None:
+    """The tool's words follow the neutral one if they add something."""
+    assert phrases.battery_status(battery)[0] == expected
 
 
-def test_a_split_is_told_in_percent_and_in_bytes() -> None:
+def test_a_split_is_shown_in_percent_and_in_bytes() -> None:
     """Bytes only where they are known."""
     cache = Cache(read_percent=25, write_percent=75, read_bytes=128 * 1024**2, write_bytes=384 * 1024**2)
     assert phrases.cache_split(cache) == "25% read / 75% write = 128 MiB / 384 MiB"
@@ -88,7 +90,7 @@ def test_a_split_is_told_in_percent_and_in_bytes() -> None:
     assert phrases.cache_split(Cache()) == ""
 
 
-def test_progress_is_told_with_what_is_known() -> None:
+def test_progress_is_shown_with_what_is_known() -> None:
     """The figure, or the operation alone."""
     assert phrases.progress(Progress(operation="recovery", percent=12.6)) == "recovery 12.6%"
     assert phrases.progress(Progress(operation="check")) == "check"
@@ -104,14 +106,14 @@ def test_zero_is_a_figure() -> None:
     assert phrases.celsius(0) == "0°C"
 
 
-def test_a_drive_tells_how_it_is_attached_and_what_it_is() -> None:
-    """With its speed in thousands of turns."""
+def test_a_drive_shows_its_interface_and_its_media() -> None:
+    """The speed is in thousands of rpm."""
     assert phrases.medium(Drive(id="d", interface="sas", media="hdd", rpm=10_500)) == "sas hdd 10.5k"
     assert phrases.medium(Drive(id="d")) == "?"
 
 
 def test_settings_of_a_volume_are_only_those_that_are_known() -> None:
-    """A volume of md has others than one of a card."""
+    """A volume of md has other settings than one of a controller."""
     cache = VolumeCache(read_policy="adaptive", io_policy="direct", drive_write_cache="default")
     assert phrases.volume_settings(Volume(id="v", strip_bytes=65536, cache=cache)) == (
         "strip 64 KiB", "adaptive read-ahead", "direct I/O", "drive write caches at the drives' default",

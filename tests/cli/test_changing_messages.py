@@ -1,4 +1,4 @@
-"""What changing commands say to a person: at the question, of targets, of machines that are not there."""
+"""What changing commands print: at the confirmation, about targets, about machines that do not exist."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ KEEPERS = [("journal",), ("restore",), ("restore", "--dry-run"), ("bench", "list
 
 @pytest.fixture
 def raidctl(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Raidctl:
-    """Run a command line in this process, with a state directory of its own."""
+    """Run a command line in this process, with an empty state directory."""
     monkeypatch.setenv("COLUMNS", "80")
 
     def run(*arguments: str | Path) -> Result:
@@ -41,10 +41,10 @@ def raidctl(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Raidctl:
 
 
 def answered(arguments: Sequence[str], answer: bytes) -> tuple[int, str]:
-    """Run raidctl on a terminal and type an answer when it asks; its exit code and what stands on the screen."""
+    """Run raidctl on a terminal and type an answer when it asks; its exit code and the screen."""
     own, other = pty.openpty()
     words = [sys.executable, "-m", "raidctl", *arguments]
-    # a session of its own, so that the terminal's Ctrl-C reaches it and nobody else
+    # a separate session, so that the terminal's Ctrl-C reaches this process only
     code = "import os, sys, termios, fcntl; fcntl.ioctl(0, termios.TIOCSCTTY, 0); os.execv(sys.argv[1], sys.argv[1:])"
     child = subprocess.Popen(
         [sys.executable, "-c", code, *words], stdin=other, stdout=other, stderr=other, start_new_session=True
@@ -66,8 +66,8 @@ def answered(arguments: Sequence[str], answer: bytes) -> tuple[int, str]:
 
 
 @pytest.mark.parametrize(("answer", "code"), [(b"n\n", 1), (b"\n", 1), (b"\x03", 130), (b"\x04", 130)])
-def test_who_does_not_say_yes_is_told_that_nothing_was_changed(tmp_path: Path, answer: bytes, code: int) -> None:
-    """No is no interruption; both change nothing, and say so on a line of their own."""
+def test_an_answer_other_than_yes_changes_nothing_and_reports_so(tmp_path: Path, answer: bytes, code: int) -> None:
+    """No is not an interruption; both change nothing, and report so on a separate line."""
     where = ["--state-dir", str(tmp_path / "state")]
     ended, screen = answered([*where, *SPLIT, "0/100"], answer)
     assert ended == code
@@ -107,11 +107,11 @@ def test_the_command_that_shows_loose_files_can_be_pasted(raidctl: Raidctl, tmp_
 def test_a_state_directory_that_is_none_is_not_an_empty_one(
     words: Sequence[str], raidctl: Raidctl, tmp_path: Path
 ) -> None:
-    """``--state-dir FILE`` is a sentence and exit code 4; "nothing is to be put back" would be believed."""
+    """``--state-dir FILE`` is one sentence and exit code 4; "nothing is to be put back" would be false."""
     (tmp_path / "state").write_text("")
-    said = raidctl(*words)
-    assert said.exit_code == 4
-    assert "is no directory: name another one with --state-dir" in said.stderr
+    printed = raidctl(*words)
+    assert printed.exit_code == 4
+    assert "is no directory: name another one with --state-dir" in printed.stderr
 
 
 def test_an_empty_option_is_a_usage_error() -> None:
@@ -131,21 +131,21 @@ def test_a_split_that_is_none_is_explained(raidctl: Raidctl, split: str) -> None
 
 
 def test_the_volume_of_a_controller_is_no_drive(raidctl: Raidctl) -> None:
-    """Who names a volume's device is told which command switches the caches of its drives."""
+    """The refusal names the command that switches the caches of the volume's drives."""
     done = raidctl("--demo", "p400", "cache", "drive", "/dev/cciss/c0d0", "off", "--dry-run")
     assert done.exit_code == 2
     assert "raidctl cache set /dev/cciss/c0d0 --drive-cache off" in done.stderr
 
 
 def test_a_drive_is_no_volume(raidctl: Raidctl) -> None:
-    """Who names a plain drive is told which command switches its cache."""
+    """The refusal names the command that switches a plain drive's cache."""
     done = raidctl("--demo", "workstation", "cache", "set", "/dev/sda", "--write", "write-through", "--dry-run")
     assert done.exit_code == 2
     assert "raidctl cache drive /dev/sda" in done.stderr
 
 
 def test_a_recording_has_no_journal(raidctl: Raidctl) -> None:
-    """This machine's journal is not shown in its place."""
+    """The journal of this machine is not shown for a recording."""
     done = raidctl("--replay", demo_path("p400"), "journal")
     assert done.exit_code == 2
 
@@ -188,7 +188,7 @@ def test_every_answer_about_caches_is_valid_against_its_schema(raidctl: Raidctl)
     ("cache", "stats"), ("batch",), ("restore",), ("journal",), ("demo",),
 ])  # fmt: skip
 def test_the_help_of_a_changing_command_has_an_example(raidctl: Raidctl, words: tuple[str, ...]) -> None:
-    """A person at night copies it."""
+    """The help of every changing command can be copied from."""
     _, _, examples = raidctl(*words, "--help").stdout.partition("Examples:\n")
     assert f"raidctl {' '.join(words)}" in examples
 
@@ -200,7 +200,7 @@ def test_the_help_of_a_changing_command_has_an_example(raidctl: Raidctl, words: 
     (("journal", "cache", "drive", "/dev/nvme0n1", "off"), 4),
 ])  # fmt: skip
 def test_a_refusal_ends_with_the_code_of_its_reason(raidctl: Raidctl, words: tuple[str, ...], code: int) -> None:
-    """The hardware cannot, or it is unsafe: 1; the tool does not tell: 3; a program is not installed: 4."""
+    """Not possible or unsafe: 1; not reported by the tool: 3; tool not installed: 4."""
     for more in ("--dry-run", "--yes"):
         done = raidctl("--demo", *words, more)
         assert done.exit_code == code
@@ -225,14 +225,14 @@ def test_write_policies_have_the_names_of_vendors_tools_too(raidctl: Raidctl, wo
 
 def test_what_only_unsafe_lets_pass_is_marked_as_not_run(raidctl: Raidctl) -> None:
     """The commands are shown with the option that they would need, and each is marked."""
-    said = raidctl("--demo", "p400", "cache", "set", "/", "--drive-cache", "on", "--yes").stdout
-    assert "With --unsafe REASON" in said
-    assert "they are NOT run" in said
-    assert "1. not run: hpacucli" in said
+    printed = raidctl("--demo", "p400", "cache", "set", "/", "--drive-cache", "on", "--yes").stdout
+    assert "With --unsafe REASON" in printed
+    assert "they are NOT run" in printed
+    assert "1. not run: hpacucli" in printed
 
 
 def test_the_names_of_two_machines_exclude_each_other_for_the_journal(raidctl: Raidctl) -> None:
-    """As for every other command."""
+    """Two machines at once are a usage error, as for every other command."""
     assert raidctl("--host", "a", "--demo", "p400", "journal").exit_code == 2
 
 
@@ -251,41 +251,41 @@ def unit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., dict[
 
 
 def test_the_unit_runs_before_any_service_and_after_the_file_systems(unit: Callable[..., dict[str, str]]) -> None:
-    """A database writes nothing under the policy of a load that a power failure has ended."""
-    said = unit()
-    assert "basic.target" in said["Before"].split()
-    assert {"sysinit.target", "local-fs.target"} <= set(said["After"].split())
-    assert said["DefaultDependencies"] == "no"  # the usual ones would put it behind basic.target
-    assert said["RequiresMountsFor"] == "/var/lib/raidctl"
-    assert said["WantedBy"] == "basic.target"
+    """Otherwise a database would write under the policy that was left by a power failure during a load."""
+    printed = unit()
+    assert "basic.target" in printed["Before"].split()
+    assert {"sysinit.target", "local-fs.target"} <= set(printed["After"].split())
+    assert printed["DefaultDependencies"] == "no"  # the usual ones would put it behind basic.target
+    assert printed["RequiresMountsFor"] == "/var/lib/raidctl"
+    assert printed["WantedBy"] == "basic.target"
 
 
 def test_the_unit_looks_where_the_journal_is(unit: Callable[..., dict[str, str]]) -> None:
     """``--state-dir`` is carried over, as a full path."""
-    said = unit("--state-dir", "state dir/50%")
+    printed = unit("--state-dir", "state dir/50%")
     place = f"{Path.cwd()}/state dir/50%%"
-    assert said["ExecStart"].endswith(f' restore --wait 60 --state-dir "{place}"')
-    assert said["RequiresMountsFor"] == f'"{place}"'
+    assert printed["ExecStart"].endswith(f' restore --wait 60 --state-dir "{place}"')
+    assert printed["RequiresMountsFor"] == f'"{place}"'
 
 
-def test_a_batch_without_a_target_is_told_what_is_missing(raidctl: Raidctl) -> None:
-    """The word stands in the sentence as it stands in the usage."""
+def test_a_batch_without_a_target_names_what_is_missing(raidctl: Raidctl) -> None:
+    """The message uses the same word as the usage."""
     done = raidctl("--demo", "p400", "batch", "--split", "0/100", "--yes", "--", "true")
     assert done.exit_code == 2
     assert "Name the TARGET" in done.stderr
 
 
-def test_what_one_impossible_wish_keeps_from_being_run_is_marked(raidctl: Raidctl) -> None:
-    """Of two wishes one cannot be fulfilled: neither is, and that is said."""
-    said = raidctl("--demo", "p400", "cache", "set", "/", "--read", "none", "--write", "write-through", "--yes")
-    assert said.exit_code == 1
-    assert "No change made: one of the settings was refused." in said.stdout
-    assert "Without that it would be these commands; they are NOT run:" in said.stdout
-    assert "--unsafe" not in said.stdout
+def test_settings_not_made_because_of_a_refused_one_are_marked(raidctl: Raidctl) -> None:
+    """If one of two settings is refused, neither is made, and the message states it."""
+    printed = raidctl("--demo", "p400", "cache", "set", "/", "--read", "none", "--write", "write-through", "--yes")
+    assert printed.exit_code == 1
+    assert "No change made: one of the settings was refused." in printed.stdout
+    assert "Without that it would be these commands; they are NOT run:" in printed.stdout
+    assert "--unsafe" not in printed.stdout
 
 
-def test_who_interrupts_a_change_is_told_that_all_is_as_before(tmp_path: Path) -> None:
-    """Ctrl-C while a tool hangs: exit code 130, what was there is there again, and that is the last sentence."""
+def test_an_interrupted_change_is_undone_and_reported_so(tmp_path: Path) -> None:
+    """Ctrl-C while a tool hangs: exit code 130, the old values are restored, and the last sentence states it."""
     tools = install("p400", tmp_path / "p400")
     tools.fail(Disturbance(fault="hangs after the change", match="cacheratio", seconds=300))
     path = f"{tools.programs}:{os.environ['PATH']}"
@@ -305,16 +305,16 @@ def test_who_interrupts_a_change_is_told_that_all_is_as_before(tmp_path: Path) -
     assert tools.state["slot=1/cacheratio"] == "25/75"
 
 
-def test_what_is_not_in_force_is_told_in_the_words_of_the_command_line(raidctl: Raidctl) -> None:
+def test_inactive_settings_are_reported_in_the_words_of_the_command_line(raidctl: Raidctl) -> None:
     """Hyphens, as one types them; the JSON has underscores."""
-    said = raidctl("--demo", "h730", "cache", "set", "/srv/archive", "--write", "protected-write-back", "--dry-run")
-    assert "protected_write_back" not in said.stdout
-    assert "write_through" not in said.stdout
-    assert "but write-through is active" in " ".join(said.stdout.split())
+    printed = raidctl("--demo", "h730", "cache", "set", "/srv/archive", "--write", "protected-write-back", "--dry-run")
+    assert "protected_write_back" not in printed.stdout
+    assert "write_through" not in printed.stdout
+    assert "but write-through is active" in " ".join(printed.stdout.split())
 
 
 def test_a_read_policy_is_not_refused_with_the_reason_of_a_write_policy(raidctl: Raidctl) -> None:
-    """Reads that cannot be switched off are told of as reads."""
-    said = raidctl("--demo", "9271", "cache", "set", "/", "--read", "off", "--dry-run").stdout
-    assert "write policy" not in said
-    assert "none" in said
+    """Reads that cannot be switched off are reported as reads."""
+    printed = raidctl("--demo", "9271", "cache", "set", "/", "--read", "off", "--dry-run").stdout
+    assert "write policy" not in printed
+    assert "none" in printed

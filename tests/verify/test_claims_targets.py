@@ -1,4 +1,4 @@
-"""What the words of a target stand for, where no vendor's tool knows of it."""
+"""Targets that no vendor's tool reports, and what they mean."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ def test_a_directory_lies_on_a_device(path: str) -> None:
         named(ground(), [path])
 
 
-def test_a_device_that_nobody_describes_is_there_all_the_same() -> None:
-    """It cannot be told what lies below it (a loop device); that nothing is called so would be wrong."""
+def test_a_device_without_a_description_exists_nevertheless() -> None:
+    """What lies below it (a loop device) is unknown; "no such device" would be wrong."""
     with pytest.raises(CannotTell, match="No controller, array or drive below /dev/sda is known"):
         named(ground(), ["/dev/sda"])
 
 
 def test_a_device_that_is_not_there_is_a_wrong_word() -> None:
-    """A slip of the fingers is not answered with the root file system below /dev."""
+    """A typing error is not answered with the root file system below /dev."""
     with pytest.raises(UsageError):
         named(ground(), ["/dev/sdz"])

@@ -1,4 +1,4 @@
-"""Loose files, directories and archives: recognised by their content, and what is wrong with them is said."""
+"""Loose files, directories and archives: recognised by content, and their defects are reported."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_a_file_is_recognised_by_its_content(tmp_path: Path) -> None:
         (b"\x1b[31m[red]evil\x1b[0m\n", "begins with \u201c[red]evil\u201d"),
     ],
 )
-def test_a_file_that_nobody_recognises_is_a_problem(tmp_path: Path, content: bytes, sentence: str) -> None:
+def test_an_unrecognised_file_is_a_problem(tmp_path: Path, content: bytes, sentence: str) -> None:
     """Exit code 3, one sentence on what it is, and what raidctl reads instead."""
     found = given_text(tmp_path / "x.txt", content)
     assert found.texts == ()
@@ -88,7 +88,7 @@ def test_what_is_not_there_or_may_not_be_read_is_an_error(tmp_path: Path, monkey
 def test_an_unreadable_file_in_a_directory_is_a_problem(
     tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    """The others are read all the same; exit code 4 says that a right is missing."""
+    """The others are read nevertheless; exit code 4 means that a permission is missing."""
     (tmp_path / "a").write_text(APPLE_TEXT, encoding="utf-8")
     (tmp_path / "b").write_text(PEAR_TEXT, encoding="utf-8")
     (tmp_path / "b").chmod(0)
@@ -122,7 +122,7 @@ def test_a_directory_is_searched_and_strangers_are_only_counted(tmp_path: Path) 
 
 
 def test_a_directory_without_any_output_is_a_problem(tmp_path: Path) -> None:
-    """When nothing was recognised at all, silence would be a lie."""
+    """If nothing was recognised, an empty screen would be wrong."""
     (tmp_path / "notes").write_text("hello\n", encoding="utf-8")
     found = collect_outputs(tmp_path, VENDOR_LIST)
     assert [problem.kind for problem in found.problems] == ["unread"]
@@ -187,7 +187,7 @@ def test_half_an_archive_gives_what_is_in_that_half(tmp_path: Path, form: str) -
 
 
 def test_a_form_of_archive_that_cannot_be_opened_is_named(tmp_path: Path) -> None:
-    """Neither zstd nor 7-Zip is in Python's library: the user is told to unpack."""
+    """Neither zstd nor 7-Zip is in Python's library: the message asks the user to unpack the file."""
     (problem,) = given_text(tmp_path / "a.tar.zst", b"\x28\xb5\x2f\xfd" + bytes(100)).problems
     assert "zstd" in problem.message
     assert problem.remedy is not None
@@ -227,7 +227,7 @@ def test_an_extended_header_of_a_tar_is_not_read_into_memory(tmp_path: Path, kin
 
 @pytest.mark.slow
 def test_long_names_and_attributes_of_an_honest_tar_are_read(tmp_path: Path) -> None:
-    """Thousands of files with extended headers of their own are far from the limit, which counts from file to file."""
+    """Extended headers of thousands of files are far from the limit, which applies to each file separately."""
     for form in (tarfile.GNU_FORMAT, tarfile.PAX_FORMAT):
         place = tmp_path / f"{form}.tgz"
         with tarfile.open(place, "w:gz", format=form) as tar:
@@ -240,11 +240,11 @@ def test_long_names_and_attributes_of_an_honest_tar_are_read(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(
-    ("limit", "value", "said"),
+    ("limit", "value", "message"),
     [("UNPACKED_LIMIT", 1 << 20, "when unpacked"), ("COUNT_LIMIT", 30, "files"), ("PROCESSOR_LIMIT", 0, "processor")],
 )
 def test_archives_inside_an_archive_share_its_budget(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: str, value: int, said: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: str, value: int, message: str
 ) -> None:
     """None of the inner ones is too big; together they are, which is one problem, and the rest is not looked at."""
     inner = io.BytesIO()
@@ -259,7 +259,7 @@ def test_archives_inside_an_archive_share_its_budget(
             outer.writestr(f"{number}.tgz", inner.getvalue())
     monkeypatch.setattr(f"raidctl.recording.archive.{limit}", value)
     found = collect_outputs(place, VENDOR_LIST)
-    assert [said in problem.message for problem in found.problems] == [True]
+    assert [message in problem.message for problem in found.problems] == [True]
     assert found.files <= 60
 
 
@@ -273,7 +273,7 @@ def test_a_packed_file_that_is_cut_off_is_read_up_to_there(tmp_path: Path) -> No
 
 
 def test_a_directory_with_too_many_files_is_cut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The rest is told to be unread, not ignored."""
+    """The rest is reported as unread, not ignored."""
     monkeypatch.setattr("raidctl.recording.archive.COUNT_LIMIT", 3)
     for number in range(5):
         (tmp_path / f"{number}").write_text(APPLE_TEXT, encoding="utf-8")
@@ -285,7 +285,7 @@ def test_a_directory_with_too_many_files_is_cut(tmp_path: Path, monkeypatch: pyt
 @pytest.mark.slow
 @pytest.mark.parametrize("text", [True, False])
 def test_a_file_of_a_gigabyte_is_read_in_part(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: bool) -> None:
-    """Binary: judged by its head; an output with endless junk behind it: the beginning is used, and that is said."""
+    """Binary: judged by its head; an output with endless junk is used up to there, and that is reported."""
     monkeypatch.setattr("raidctl.recording.loose_files.FILE_LIMIT", 4 << 20)
     place = tmp_path / "big"
     with place.open("wb") as opened:
@@ -309,7 +309,7 @@ def test_a_file_of_a_gigabyte_is_read_in_part(tmp_path: Path, monkeypatch: pytes
     ],
 )
 def test_other_encodings_and_quoted_mails_are_the_same_text(tmp_path: Path, data: bytes) -> None:
-    """Windows line ends, byte order marks, UTF-16 and the ``> `` of a mail are taken away."""
+    """Windows line ends, byte order marks, UTF-16 and the ``> `` of a mail are removed."""
     assert given_text(tmp_path / "x", data).texts[0][1][0].text == APPLE_TEXT
 
 
@@ -334,7 +334,7 @@ stopped
 
 
 def test_a_terminal_session_is_cut_into_its_outputs(tmp_path: Path) -> None:
-    """Each command's output is a document of its own, named by the command; other commands end it."""
+    """The output of each command is a separate document, named by the command; other commands end it."""
     found = given_text(tmp_path / "session.txt", SESSION)
     texts = {document.name: document.text for _, documents in found.texts for document in documents}
     assert texts == {"applecli ctrl show": APPLE_TEXT, "sudo /opt/pear/pearctl --all": PEAR_TEXT}
@@ -345,7 +345,7 @@ def test_a_terminal_session_is_cut_into_its_outputs(tmp_path: Path) -> None:
     "prompt", ["# ", "$ ", "root@db7:~# ", "db7:~ # ", "bash-4.2$ ", "[me@db7 x y]$ ", "db7% ", "#"]
 )
 def test_usual_prompts_are_known(tmp_path: Path, prompt: str) -> None:
-    """Whatever the shell prints before the command."""
+    """The usual prompts before a command are recognised."""
     found = given_text(tmp_path / "s", f"{prompt}applecli a\n{APPLE_TEXT}{prompt}LC_ALL=C pearctl b\n{PEAR_TEXT}")
     assert names(found) == {"apple": ["applecli a"], "pear": ["LC_ALL=C pearctl b"]}
 
@@ -375,7 +375,7 @@ def test_standard_input_is_read(monkeypatch: pytest.MonkeyPatch, tmp_path: Path)
         assert found.source == "replay:standard input"
 
 
-def test_the_surest_family_wins_and_a_tie_is_told(tmp_path: Path) -> None:
+def test_the_surest_family_wins_and_a_tie_is_reported(tmp_path: Path) -> None:
     """Two families that claim the same text: the more confident one reads it; as sure as each other: a note."""
     text = APPLE_TEXT + PEAR_TEXT
     (tmp_path / "x").write_text(text, encoding="utf-8")
@@ -410,15 +410,15 @@ def test_whatever_a_file_holds_nothing_breaks(tmp_path_factory: pytest.TempPathF
     assert found.texts or found.problems
 
 
-def test_junk_that_looks_like_prompts_is_nobodys(tmp_path: Path) -> None:
-    """Hundreds of thousands of characters that look like prompts and quotes are read to the end, and told as unread."""
+def test_junk_that_looks_like_prompts_belongs_to_no_family(tmp_path: Path) -> None:
+    """Hundreds of thousands of characters that look like prompts and quotes are read to the end as unparsed lines."""
     for junk in ("#", "#a=", "$ /a/", "root@db7:~# x\n", "> ", "# applecli\n", "root@db7# applecli\n"):
         found = given_text(tmp_path / "junk", junk * (600_000 // len(junk)))
         assert found.problems
 
 
 def test_an_output_with_rubbish_in_it_is_still_an_output(tmp_path: Path) -> None:
-    """A broken drive tells rubbish for its name, and the tool prints it; a NUL makes a file binary all the same."""
+    """A broken drive reports rubbish as its name, and the tool prints it; a NUL still makes a file binary."""
     rubbish = APPLE_TEXT.encode() + b"  Model: " + bytes(range(1, 9)) * 20 + b"\n"
     assert names(given_text(tmp_path / "x", rubbish)) == {"apple": ["x"]}
     assert "binary" in given_text(tmp_path / "y", rubbish + b"\0").problems[0].message

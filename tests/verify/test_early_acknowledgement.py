@@ -17,7 +17,7 @@ from raidctl.bench.verdict.evidence import Evidence, Interval, emptied, pace
 SLOW, MODEST, CACHED = Interval(116, 121), Interval(255, 270), Interval(9000, 11000)
 KEPT, EMPTIED = Interval(-0.1, 0.3), Interval(77, 80)
 DISK = Evidence(medium="rotating", rpm=7200, destage=83, explained=0.99, controller=False)
-CARD = replace(DISK, controller=True, policy="write_back", battery=True, drive_cache="disabled")
+CONTROLLER = replace(DISK, controller=True, policy="write_back", battery=True, drive_cache="disabled")
 VIRTUAL = Confounder(name="virtual_machine", text="It is a virtual machine.", forbids=True)
 REBUILD = Confounder(name="rebuild", text="The volume is rebuilding.")
 
@@ -49,17 +49,19 @@ ROWS: dict[str, tuple[Evidence, str, str]] = {
         "inconclusive",
     ),
     "battery-backed controller": (
-        replace(CARD, commits=CACHED, slope=KEPT, commits_write_through=SLOW, promise="protected_write_back"),
+        replace(CONTROLLER, commits=CACHED, slope=KEPT, commits_write_through=SLOW, promise="protected_write_back"),
         "battery-backed cache",
         "pass",
     ),
     "drives' caches on behind the battery": (
-        replace(CARD, commits=CACHED, commits_write_through=CACHED, commits_drive_off=SLOW, drive_cache="enabled"),
+        replace(
+            CONTROLLER, commits=CACHED, commits_write_through=CACHED, commits_drive_off=SLOW, drive_cache="enabled"
+        ),
         "drives acknowledge early behind the controller",
         "fail",
     ),
     "write-back without a battery": (
-        replace(CARD, commits=CACHED, slope=KEPT, commits_write_through=SLOW, battery=False),
+        replace(CONTROLLER, commits=CACHED, slope=KEPT, commits_write_through=SLOW, battery=False),
         "write-back without a battery",
         "fail",
     ),
@@ -69,12 +71,12 @@ ROWS: dict[str, tuple[Evidence, str, str]] = {
         "fail",
     ),
     "array that destages on a flush": (
-        replace(CARD, commits=SLOW, commits_unflushed=CACHED, slope=EMPTIED),
+        replace(CONTROLLER, commits=SLOW, commits_unflushed=CACHED, slope=EMPTIED),
         "destages on flush",
         "pass",
     ),
     "virtual disk": (
-        replace(CARD, commits=CACHED, slope=KEPT, commits_write_through=SLOW, confounders=(VIRTUAL,)),
+        replace(CONTROLLER, commits=CACHED, slope=KEPT, commits_write_through=SLOW, confounders=(VIRTUAL,)),
         "barred",
         "inconclusive",
     ),
@@ -102,21 +104,21 @@ def test_each_row_of_the_table_has_its_verdict(row: str) -> None:
         (replace(DISK, commits=SLOW, slope=KEPT), "state of the drives' write caches"),
         (replace(DISK, commits=CACHED, drive_cache="enabled"), "caches off"),
         (replace(DISK, commits=CACHED, controller=None), "controller's tool"),
-        (replace(CARD, commits=CACHED, policy=None), "controller's tool"),
-        (replace(CARD, commits=CACHED, battery=None), "battery"),
-        (replace(CARD, commits=CACHED), "write-through"),
-        (replace(CARD, commits=CACHED, commits_write_through=SLOW, drive_cache=None), "the drives' write caches"),
+        (replace(CONTROLLER, commits=CACHED, policy=None), "controller's tool"),
+        (replace(CONTROLLER, commits=CACHED, battery=None), "battery"),
+        (replace(CONTROLLER, commits=CACHED), "write-through"),
+        (replace(CONTROLLER, commits=CACHED, commits_write_through=SLOW, drive_cache=None), "the drives' write caches"),
         (replace(DISK, medium="solid_state", commits=CACHED), "power"),
     ],
 )
-def test_what_cannot_be_told_names_the_test_that_would(evidence: Evidence, word: str) -> None:
+def test_an_inconclusive_answer_names_the_test_that_decides(evidence: Evidence, word: str) -> None:
     """Where a part of the evidence is missing, the answer is inconclusive and names how to get it."""
     found = weigh(evidence)
     assert found.verdict == "inconclusive"
     assert word in (found.next_test or "")
 
 
-def test_a_figure_that_lies_on_both_sides_of_a_limit_tells_nothing() -> None:
+def test_a_figure_on_both_sides_of_a_limit_is_inconclusive() -> None:
     """Verdicts rest on whole intervals, never on their middle."""
     assert [pace(Interval(*ends), 120) for ends in ((90, 126), (90, 127), (179, 200), (180, 200))] == [
         "slow",
@@ -153,17 +155,17 @@ def test_a_slow_device_proves_nothing_while_something_slows_it_down() -> None:
 
 
 def test_a_failure_names_what_was_ruled_out() -> None:
-    """A measured failure says which other explanations there were, and the evidence against them."""
+    """A measured failure lists the other explanations, and the evidence against them."""
     for row in ("drive that ignores the flush", "flush never sent", "drives' caches on behind the battery"):
         assert weigh(ROWS[row][0]).ruled_out
 
 
 def test_the_result_carries_the_figures_and_the_verdict() -> None:
     """The verdict becomes the result of a trial, in the words of all trials."""
-    told = result(ROWS["battery-backed controller"][0])
-    assert (told.verdict, told.trial) == ("pass", "early_acknowledgement")
-    assert (told.figures["commits"].low, told.figures["commits"].high) == (9000, 11000)
-    assert told.expected == "at most 120 commits per second without a cache"
+    measured_result = result(ROWS["battery-backed controller"][0])
+    assert (measured_result.verdict, measured_result.trial) == ("pass", "early_acknowledgement")
+    assert (measured_result.figures["commits"].low, measured_result.figures["commits"].high) == (9000, 11000)
+    assert measured_result.expected == "at most 120 commits per second without a cache"
 
 
 # --- a wrong pass never occurs ---------------------------------------------------------------------------------------
@@ -173,7 +175,7 @@ SAFE = frozenset({"uncached", "volatile", "survivor", "bbu"})
 
 
 def measured(truth: str) -> dict[str, Any]:
-    """What perfect measurements and an inventory that tells everything give for a device of known truth."""
+    """The evidence of perfect measurements and a complete inventory for a device of known truth."""
     base: dict[str, Any] = {
         "medium": "rotating",
         "rpm": 7200.0,
@@ -213,9 +215,9 @@ HIDDEN = sorted(measured("bbu"))
 )
 def test_a_wrong_pass_never_occurs(truth: str, hidden: set[str], promise: Any, confounder: Confounder | None) -> None:
     """Whatever part of the evidence is missing, a device that loses acknowledged data never passes."""
-    told = {name: None if name in hidden else value for name, value in measured(truth).items()}
+    partial = {name: None if name in hidden else value for name, value in measured(truth).items()}
     confounders = (confounder,) if confounder else ()
-    found = weigh(Evidence(promise=promise, confounders=confounders, **told))
+    found = weigh(Evidence(promise=promise, confounders=confounders, **partial))
     if truth not in SAFE or confounder is not None:
         assert found.verdict != "pass", found
     if confounder is VIRTUAL:
@@ -226,7 +228,7 @@ def test_a_wrong_pass_never_occurs(truth: str, hidden: set[str], promise: Any, c
 
 
 @pytest.mark.parametrize("truth", TRUTHS)
-def test_full_evidence_tells_the_truth(truth: str) -> None:
+def test_full_evidence_gives_the_true_verdict(truth: str) -> None:
     """With everything measured, safe devices pass and the others fail; a cache that survives may be another lie."""
     right = "inconclusive" if truth == "survivor" else "pass" if truth in SAFE else "fail"
     assert weigh(Evidence(**measured(truth))).verdict == right

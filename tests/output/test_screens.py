@@ -1,4 +1,4 @@
-"""The other screens: explain, unparsed, doctor, vendors, what was kept; and their JSON."""
+"""The other screens (explain, unparsed, doctor, vendors, record) and their JSON."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ Smart Array P410i in Slot 1
 
 
 @pytest.fixture
-def sheet() -> Output:
-    """An output of which one line was understood, one noted, one left."""
+def output() -> Output:
+    """An output with one line understood, one noted, one unused."""
     made = Output.of_text("acmecli show detail", TEXT)
     made.lines[2].fact("smartarray:1", "cache.write_percent", 75)
     made.lines[2].fact("smartarray:1", "cache.read_percent", 25)
@@ -46,26 +46,26 @@ def sheet() -> Output:
     return made
 
 
-def test_each_fact_is_told_with_the_line_that_it_came_from(sheet: Output) -> None:
+def test_each_fact_is_shown_with_the_line_that_it_came_from(output: Output) -> None:
     """Command, line number, field, value, and the line as it was printed; the facts of that object only."""
-    told = explanation(HEALTHY, [sheet], ["smartarray:1"], EIGHTY)
-    assert "from acmecli show detail" in told
-    assert "     2  model                Smart Array P410i  Smart Array P410i in Slot 1" in told
-    assert [fact.line.number for fact in facts_of([sheet], "smartarray:1")] == [2, 3, 3]
-    assert "status" not in told.split("concluded")[0]
+    shown = explanation(HEALTHY, [output], ["smartarray:1"], EIGHTY)
+    assert "from acmecli show detail" in shown
+    assert "     2  model                Smart Array P410i  Smart Array P410i in Slot 1" in shown
+    assert [fact.line.number for fact in facts_of([output], "smartarray:1")] == [2, 3, 3]
+    assert "status" not in shown.split("concluded")[0]
 
 
-def test_what_has_no_line_of_its_own_is_said_to_be_concluded(sheet: Output) -> None:
-    """A field that is filled without evidence is never passed off as read."""
-    fields = dict(concluded(HEALTHY, [sheet], "smartarray:1"))
+def test_a_value_without_a_line_is_shown_as_derived(output: Output) -> None:
+    """A value without evidence is never shown as read from a line."""
+    fields = dict(concluded(HEALTHY, [output], "smartarray:1"))
     assert fields["slot"] == "1"
     assert fields["cache.no_battery_write_cache"] == "no"
     assert not {"model", "cache.read_percent", "id", "volumes", "serial_"} & set(fields)
 
 
-def test_explanations_for_programs_hold_the_same(sheet: Output) -> None:
+def test_explanations_for_programs_hold_the_same(output: Output) -> None:
     """One entry for each object that was asked for."""
-    (entry,) = explained(HEALTHY, [sheet], ["smartarray:1/v1"])
+    (entry,) = explained(HEALTHY, [output], ["smartarray:1/v1"])
     assert entry["facts"] == [
         {
             "field": "status",
@@ -78,26 +78,26 @@ def test_explanations_for_programs_hold_the_same(sheet: Output) -> None:
 
 
 def test_an_object_without_evidence_is_explained_honestly() -> None:
-    """Nothing is invented."""
+    """No line is invented for it."""
     assert "Nothing was recorded" in explanation(Inventory(host=HEALTHY.host), [], ["nothing"], EIGHTY)
 
 
-def test_lines_that_nobody_used_are_listed(sheet: Output) -> None:
-    """With their numbers, and how many there are."""
-    told = unparsed_screen([sheet], EIGHTY)
-    assert told.startswith("Not used: 1 of 3 lines, in 1 of 1 output.\n")
-    assert "  4  Odd Label: 12\n" in told
-    assert unparsed([sheet])[0]["unparsed"] == [{"line": 4, "text": "   Odd Label: 12"}]
+def test_unused_lines_are_listed(output: Output) -> None:
+    """Unused lines are listed with their numbers and their count."""
+    shown = unparsed_screen([output], EIGHTY)
+    assert shown.startswith("Not used: 1 of 3 lines, in 1 of 1 output.\n")
+    assert "  4  Odd Label: 12\n" in shown
+    assert unparsed([output])[0]["unparsed"] == [{"line": 4, "text": "   Odd Label: 12"}]
 
 
-def test_that_every_line_was_used_is_said(sheet: Output) -> None:
-    """An empty list would leave one in doubt."""
-    mark_read(sheet.lines[3])
-    assert unparsed_screen([sheet], EIGHTY) == "Every line was used: 3 in 1 output.\n"
+def test_an_empty_list_of_unused_lines_is_reported(output: Output) -> None:
+    """An empty list would leave a doubt."""
+    mark_read(output.lines[3])
+    assert unparsed_screen([output], EIGHTY) == "Every line was used: 3 in 1 output.\n"
     assert unparsed_screen([], EIGHTY) == "No output was read.\n"
 
 
-CARDS = (
+CONTROLLERS = (
     PciControllerRow(
         "0000:05:00.0", "Acme R 5", "acme", "acme", ("acmecli", "acmectl"), (), (), listed=False, note=None
     ),
@@ -111,20 +111,20 @@ TOOLS = (
     ToolCheck("acme", "acmectl", "acme-tools"),
     ToolCheck("md", "mdadm", "mdadm", "/sbin/mdadm", None, "does not start: not executable"),
 )
-CHECKUP = Checkup(NOTHING, CARDS, TOOLS, root=False, libraries={"rich": "13.0", "pyudev": None})
+CHECKUP = Checkup(NOTHING, CONTROLLERS, TOOLS, root=False, libraries={"rich": "13.0", "pyudev": None})
 
 
-def test_the_doctor_tells_of_each_card_who_answers_for_it() -> None:
-    """Shown as what, or not shown and which program is missing, or why nobody needs to answer."""
-    told = checkup_screen(CHECKUP, EIGHTY)
-    assert "NOT SHOWN, needs acmecli or acmectl" in told
-    assert "reported by acmecli" in told
-    assert "shown as acme:1" in told
-    assert "Handed to a guest." in told
+def test_the_doctor_names_the_family_responsible_for_each_controller() -> None:
+    """The object it is shown as, or the missing tool, or the reason why no tool is needed."""
+    shown = checkup_screen(CHECKUP, EIGHTY)
+    assert "NOT SHOWN, needs acmecli or acmectl" in shown
+    assert "reported by acmecli" in shown
+    assert "shown as acme:1" in shown
+    assert "Handed to a guest." in shown
 
 
-def test_the_doctor_explains_the_choice_under_the_card() -> None:
-    """Of several programs it says which one told, which did not, and the family's reason; that is not said twice."""
+def test_the_doctor_explains_the_choice_below_the_controller() -> None:
+    """Of several tools it names the one used, the silent one and the family's reason, each once."""
     why = "acmecli and acmectl see this controller; it is shown as acmecli told it."
     other = Problem(severity="info", where="acme:9", message="Something about another card.")
     mine = Problem(severity="info", where="acme:1", message=why)
@@ -133,40 +133,40 @@ def test_the_doctor_explains_the_choice_under_the_card() -> None:
         listed=True, note=None, reported_by=("acmecli",), notes=(why,),
     )  # fmt: skip
     inventory = msgspec.structs.replace(NOTHING, problems=(mine, other))
-    told = checkup_screen(Checkup(inventory, (row,), (), root=True, libraries={}), EIGHTY)
-    assert "reported by acmecli, not by acmectl" in told
-    card, notes = " ".join(told.split()).split(" Notes ")
-    assert why in card
+    shown = checkup_screen(Checkup(inventory, (row,), (), root=True, libraries={}), EIGHTY)
+    assert "reported by acmecli, not by acmectl" in shown
+    controller, notes = " ".join(shown.split()).split(" Notes ")
+    assert why in controller
     assert why not in notes
     assert "Something about another card." in notes
 
 
-def test_the_doctor_does_not_praise_a_program_that_is_silent() -> None:
-    """A program that is installed and lists no such card has not told of it."""
+def test_the_doctor_credits_no_tool_that_lists_nothing() -> None:
+    """A tool that is installed and lists no such controller has not reported it."""
     row = PciControllerRow(
         "0000:06:00.0", "R 6", "acme", "acme", ("acmecli",), ("acmecli",), (), listed=False, note=None
     )
-    told = checkup_screen(Checkup(NOTHING, (row,), (), root=True, libraries={}), EIGHTY)
-    assert "not reported by acmecli" in told
+    shown = checkup_screen(Checkup(NOTHING, (row,), (), root=True, libraries={}), EIGHTY)
+    assert "not reported by acmecli" in shown
 
 
-def test_the_doctor_tells_programs_rights_and_libraries() -> None:
-    """What is there with its version, what does not start, what is not installed."""
-    told = checkup_screen(CHECKUP, EIGHTY)
-    assert "  acme    acmecli  acmecli 1.2.3                   /opt/acme/acmecli\n" in told
-    assert "does not start: not executable" in told
-    assert "    acme      acmectl\n" in told
-    assert "NOT ROOT" in told
-    assert "pyudev MISSING" in told
-    assert "→ Install ssacli." in told
-    assert told.split("\n")[1] == "1 thing to look at: 0000:05:00.0"
+def test_the_doctor_lists_tools_permissions_and_libraries() -> None:
+    """Installed tools with their versions, tools that do not start, tools that are not installed."""
+    shown = checkup_screen(CHECKUP, EIGHTY)
+    assert "  acme    acmecli  acmecli 1.2.3                   /opt/acme/acmecli\n" in shown
+    assert "does not start: not executable" in shown
+    assert "    acme      acmectl\n" in shown
+    assert "NOT ROOT" in shown
+    assert "pyudev MISSING" in shown
+    assert "→ Install ssacli." in shown
+    assert shown.split("\n")[1] == "1 thing to look at: 0000:05:00.0"
 
 
 def test_the_doctor_leaves_sick_drives_to_show() -> None:
-    """A degraded array is no matter of tools and rights."""
-    told = checkup_screen(Checkup(DEGRADED, (), (), root=True, libraries={}), EIGHTY)
-    assert "Nothing is missing." in told
-    assert "degraded" not in told
+    """A degraded array does not concern tools and permissions."""
+    shown = checkup_screen(Checkup(DEGRADED, (), (), root=True, libraries={}), EIGHTY)
+    assert "Nothing is missing." in shown
+    assert "degraded" not in shown
 
 
 def test_the_doctor_for_programs_is_plain_data() -> None:
@@ -197,27 +197,27 @@ FAMILIES = [
 
 def test_the_support_table_has_a_column_for_each_family() -> None:
     """Marks with a legend, reasons as footnotes."""
-    told = support_screen(FAMILIES, EIGHTY)
-    rows = {text[:24].strip(): text[24:].split() for text in told.split("\n")}
+    shown = support_screen(FAMILIES, EIGHTY)
+    rows = {text[:24].strip(): text[24:].split() for text in shown.split("\n")}
     assert rows["volumes"] == ["r", "-", "1"]
     assert rows["cache split"] == ["rw", "-"]
-    assert "1         Their tool does not tell." in told
-    assert "r: can be read" in told
+    assert "1         Their tool does not tell." in shown
+    assert "r: can be read" in shown
 
 
 def test_seven_families_fit_into_eighty_columns() -> None:
     """The table stays readable when all planned families are installed."""
     names = ("adaptec", "areca", "drives", "md", "megaraid", "smartarray", "threeware")
-    told = support_screen([family(name, {"volumes": Capability(read=True, set=True)}) for name in names], EIGHTY)
-    assert max(map(len, told.split("\n"))) <= 80
-    assert all(name in told.split("\n")[0] for name in names)
+    shown = support_screen([family(name, {"volumes": Capability(read=True, set=True)}) for name in names], EIGHTY)
+    assert max(map(len, shown.split("\n"))) <= 80
+    assert all(name in shown.split("\n")[0] for name in names)
 
 
-def test_support_for_programs_names_every_capability_that_is_told() -> None:
+def test_support_as_json_has_every_reported_capability() -> None:
     """In the words of the model."""
-    told = support(FAMILIES)[0]
-    assert told["family"] == "acme"
-    assert told["capabilities"]["cache_split"] == {"read": True, "set": True, "why": None}
+    shown = support(FAMILIES)[0]
+    assert shown["family"] == "acme"
+    assert shown["capabilities"]["cache_split"] == {"read": True, "set": True, "why": None}
 
 
 @pytest.mark.parametrize("name", EVERY)
@@ -228,11 +228,11 @@ def test_every_inventory_is_valid_against_the_schema(name: str) -> None:
 
 
 def test_the_schema_describes_every_field() -> None:
-    """Meaning and unit of each field stand in the schema; lists of objects speak for themselves."""
+    """Each field has its meaning and unit in the schema; lists of objects need none."""
     undescribed = {
         f"{cls}.{name}"
-        for cls, told in schema()["$defs"].items()
-        for name, field in told["properties"].items()
+        for cls, shown in schema()["$defs"].items()
+        for name, field in shown["properties"].items()
         if "description" not in field and "items" not in field
     }
     assert undescribed == set()
@@ -261,13 +261,13 @@ KEPT = Recording(
 )
 
 
-def test_what_was_kept_is_told_with_a_warning() -> None:
+def test_the_contents_of_a_recording_are_listed_with_a_warning() -> None:
     """Commands with their exit codes, and that serial numbers are inside unless they were masked."""
-    told = kept_screen(KEPT, "/tmp/it.tar.gz", EIGHTY)  # noqa: S108 - a name, no file
-    assert "2 commands, 1 other answer, 2 KiB" in told
-    assert "  acmecli show  exit code 1\n" in told
-    assert "  acmecli hang  timeout\n" in told
-    assert "It holds serial numbers" in told
+    shown = kept_screen(KEPT, "/tmp/it.tar.gz", EIGHTY)  # noqa: S108 - a name, no file
+    assert "2 commands, 1 other answer, 2 KiB" in shown
+    assert "  acmecli show  exit code 1\n" in shown
+    assert "  acmecli hang  timeout\n" in shown
+    assert "It holds serial numbers" in shown
     masked = Recording(msgspec.structs.replace(KEPT.manifest, redacted=True), KEPT.files)
     assert "are masked" in kept_screen(masked, "x", EIGHTY)
     assert kept_data(masked, "x")["redacted"] is True

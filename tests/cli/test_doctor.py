@@ -13,7 +13,7 @@ from raidctl.vendor.protocol import ToolSpec, Vendor
 
 
 class Scripted:
-    """A machine that answers by a table, and remembers what it was asked to run."""
+    """A machine that replies by a table, and records what it was asked to run."""
 
     def __init__(self, answers: dict[str, Answer]) -> None:
         self.answers = answers
@@ -24,7 +24,7 @@ class Scripted:
         return [self.answer(request) for request in requests]
 
     def answer(self, request: Request[Any]) -> Answer:
-        """What the table says, else that it is missing."""
+        """The entry of the table; without one, that the program is missing."""
         if isinstance(request, Which):
             return self.answers.get(request.name, WhichAnswer(trouble=Failure.MISSING))
         assert isinstance(request, Run)
@@ -56,35 +56,35 @@ def test_what_is_not_installed_is_not_a_fault() -> None:
 
 
 def test_the_version_is_the_line_that_holds_one() -> None:
-    """Not the banner above it; on standard error where the program prints it there; without escape codes."""
+    """The banner above it does not count; standard error does, and escape codes are removed."""
     out = RunAnswer(0, b"Acme tools\n\x1b[1mVersion 12.5.1 (build 7)\x1b[0m\nCopyright\n")
     assert checked({**HERE, "/opt/acmecli": out}).version == "Version 12.5.1 (build 7)"
     assert checked({**HERE, "/opt/acmecli": RunAnswer(1, b"", b"acmecli 3.4\n")}).version == "acmecli 3.4"
     assert checked({**HERE, "/opt/acmecli": RunAnswer(0, b"no figure\n")}).version is None
 
 
-def test_a_program_that_does_not_start_is_told_with_the_reason() -> None:
-    """It is installed all the same."""
+def test_a_program_that_does_not_start_is_reported_with_the_reason() -> None:
+    """It counts as installed nevertheless."""
     check = checked({**HERE, "/opt/acmecli": RunAnswer(trouble=Failure.DENIED, detail="permission denied")})
     assert check.path == "/opt/acmecli"
     assert check.fault == "does not start: permission denied"
 
 
-def test_a_recording_that_never_asked_says_nothing() -> None:
-    """Neither of the version nor of a fault."""
+def test_a_recording_without_the_request_shows_no_version() -> None:
+    """It shows no fault either."""
     check = checked({**HERE, "/opt/acmecli": RunAnswer(trouble=Failure.UNRECORDED, detail="not in the recording")})
     assert (check.version, check.fault) == (None, None)
 
 
-def test_what_cannot_be_looked_for_is_told() -> None:
-    """A broken way to the machine is not a missing program."""
+def test_a_failed_search_for_a_program_is_reported() -> None:
+    """A broken connection to the machine is not a missing program."""
     assert (
         checked({"acmecli": WhichAnswer(trouble=Failure.FAILED, detail="connection lost")}).fault == "connection lost"
     )
 
 
-def test_a_program_that_has_told_its_version_is_not_asked_again() -> None:
-    """Some take seconds to answer."""
+def test_a_program_that_has_printed_its_version_is_not_asked_again() -> None:
+    """Some tools take seconds to reply."""
     machine = Scripted(dict(HERE))
     (check,) = converse(
         check_tools([family("acme", ToolSpec("acmecli"))], [Tool(name="acmecli", version="9.1")]), machine
@@ -94,6 +94,6 @@ def test_a_program_that_has_told_its_version_is_not_asked_again() -> None:
 
 
 def test_every_family_is_checked_in_order() -> None:
-    """Families side by side, the result in their order."""
+    """Families are checked in parallel; the results keep their order."""
     vendors = [family("a", ToolSpec("one"), ToolSpec("two")), family("b", ToolSpec("three"))]
     assert [check.name for check in converse(check_tools(vendors), Scripted({}))] == ["one", "two", "three"]

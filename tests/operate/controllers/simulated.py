@@ -1,6 +1,6 @@
 """Simulated controllers with bays: a demo of each, with a drive that may be replaced.
 
-A family takes part by the names of its demos in :data:`CARDS`; everything else is found in what its tool prints.
+A family takes part by the names of its demos in :data:`DEMOS`; everything else is found in its tool's output.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ from raidctl.vendor.plan import Plan
 from raidctl.vendor.unreported import unreported
 from tests.change.md_machine import SOURCE, VENDORS, Bench
 
-CARDS = ("p400", "p440", "gen10", "h730", "perc5i", "6805", "9690", "1882")
+DEMOS = ("p400", "p440", "gen10", "h730", "perc5i", "6805", "9690", "1882")
 """Demos whose simulators have bays."""
 FORGETFUL = ("h730", "perc5i")
-"""Demos whose controllers do not take a former member back by themselves: it comes back as bad."""
+"""Demos whose controllers do not take a former member back automatically: it comes back as bad."""
 INCOMPLETE = {"perc5i": "8:1"}
 """Demos with an array that lacks a drive, and the bay of the failed one: it is exchanged first."""
 DARK = ("9690",)
@@ -45,7 +45,7 @@ PULLED, PUSHED, LATER = 50.0, 100.0, 40_000.0
 
 
 @dataclass
-class Card:
+class ControllerReplacement:
     """A controller, and the replacement of one of its drives."""
 
     bench: Bench
@@ -63,18 +63,20 @@ class Card:
 
     def now(self) -> tuple[Controller, Volume]:
         """The controller and the volume as the tool prints them now."""
-        card = next(one for one in self.bench.look().inventory.controllers if one.id == self.controller)
-        return card, next(one for one in card.volumes if one.id == self.volume)
+        controller = next(one for one in self.bench.look().inventory.controllers if one.id == self.controller)
+        return controller, next(one for one in controller.volumes if one.id == self.volume)
 
     def others(self) -> list[Drive]:
         """The other members of the array."""
-        card, volume = self.now()
-        return [one for one in below(card, volume) if one.serial != self.old.serial]
+        controller, volume = self.now()
+        return [one for one in below(controller, volume) if one.serial != self.old.serial]
 
     def new(self) -> Drive | None:
         """The drive that was put in, if it is there."""
-        card, _ = self.now()
-        return next((one for one in card.drives if one.serial not in self.known and "ZC1N" in (one.serial or "")), None)
+        controller, _ = self.now()
+        return next(
+            (one for one in controller.drives if one.serial not in self.known and "ZC1N" in (one.serial or "")), None
+        )
 
     # --- a person's hands
 
@@ -132,7 +134,7 @@ class Card:
         self.replacing.run(self.start())
 
 
-def card(name: str, place: Path) -> Card:
+def replacement_on(name: str, place: Path) -> ControllerReplacement:
     """The machine of a demo; any rebuild that was under way is over, and a drive that may be pulled is chosen."""
     place.mkdir(parents=True, exist_ok=True)
     bench = Bench(place, machine(name, VENDORS, place), recorded=name)
@@ -143,14 +145,16 @@ def card(name: str, place: Path) -> Card:
     return of_drive(bench, *_chosen(name, bench.look()))
 
 
-def of_drive(bench: Bench, controller: str, volume: str, drive: str) -> Card:
-    """The replacement of a drive, told by ids."""
+def of_drive(bench: Bench, controller: str, volume: str, drive: str) -> ControllerReplacement:
+    """The replacement of a drive, given by ids."""
     seen = bench.look()
     found = next(one for one in seen.inventory.controllers if one.id == controller)
     old = next(one for one in found.drives if one.id == drive)
     facts = facts_behind(seen, found, old)
     known = tuple(one.serial for one in found.drives)
-    return Card(bench, controller, volume, old, Replacing(bench, VENDORS, facts, bench.said.append), known)
+    return ControllerReplacement(
+        bench, controller, volume, old, Replacing(bench, VENDORS, facts, bench.said.append), known
+    )
 
 
 _CHOSEN: dict[str, tuple[str, str, str]] = {}
