@@ -66,7 +66,7 @@ ROWS: dict[str, tuple[Evidence, str, str]] = {
         "fail",
     ),
     "write-back promised, write-through active": (
-        replace(CARD, commits=SLOW, slope=KEPT, policy="write_through", promise="protected_write_back"),
+        replace(CONTROLLER, commits=SLOW, slope=KEPT, policy="write_through", promise="protected_write_back"),
         "write-back promised, not active",
         "fail",
     ),

@@ -50,7 +50,7 @@ def test_what_is_printed_is_the_state(demo: str, data: st.DataObject) -> None:
 @pytest.mark.parametrize("demo", DEMOS)
 def test_what_was_not_changed_is_printed_as_it_was(demo: str) -> None:
     """An unchanged state prints the recorded outputs byte for byte."""
-    assert rendered(simulator, demo, told(simulator, texts(demo))) == texts(demo)
+    assert rendered(simulator, demo, settings_of(simulator, texts(demo))) == texts(demo)
 
 
 @pytest.mark.parametrize("demo", ["workstation", "nvme"])

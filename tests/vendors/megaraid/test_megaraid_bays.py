@@ -69,7 +69,7 @@ def moved(state: State, action: BayAction) -> State:
 def test_the_tools_print_the_drives_in_the_bays(played: tuple[str, list[BayAction]]) -> None:
     """Drives with serial numbers, members of each array, and each volume's state are printed."""
     name, done = played
-    state = told(simulator, texts(name))
+    state = settings_of(simulator, texts(name))
     for action in done:
         state = moved(state, action)
     controller, machine = read(name, state), load("0", state)

@@ -16,7 +16,7 @@ from raidctl.vendor.protocol import Document
 from raidctl.vendor.simulator import State
 from raidctl_megaraid import change, simulator
 from raidctl_megaraid.simulator.state import BATTERIES
-from tests.support.printed import rendered, texts, told
+from tests.support.printed import rendered, settings_of, texts
 from tests.vendors.megaraid.megaraid_demos import DEMOS, controller_of, run, seen, simulated
 
 BY_SETTING = {
@@ -43,7 +43,7 @@ def choices(name: str, key: str) -> st.SearchStrategy[str]:
     """The values that a setting of a machine can have."""
     setting = key.rpartition("/")[2]
     if setting in FACTS or setting.startswith(PARTS):
-        return st.just(told(simulator, texts(name))[key])
+        return st.just(settings_of(simulator, texts(name))[key])
     if setting in FIGURES:
         return st.integers(0, FIGURES[setting]).map(str)
     if setting.startswith("supports "):
@@ -119,13 +119,13 @@ def test_raidctl_reads_what_is_simulated(machine: tuple[str, State]) -> None:
 @pytest.mark.parametrize("name", DEMOS)
 def test_what_was_not_changed_is_printed_as_it_was(name: str) -> None:
     """The initial state renders the recorded outputs byte for byte."""
-    assert rendered(simulator, name, told(simulator, texts(name))) == texts(name)
+    assert rendered(simulator, name, settings_of(simulator, texts(name))) == texts(name)
 
 
 @pytest.mark.parametrize("name", DEMOS)
 def test_a_change_touches_the_places_of_the_setting_alone(name: str) -> None:
     """A change alters only the lines of its setting."""
-    state = told(simulator, texts(name))
+    state = settings_of(simulator, texts(name))
     key = next(key for key in state if key.endswith("/rdcache"))
     other = {"RA": "NoRA", "NoRA": "RA"}[state[key]]
     others = rendered(simulator, name, state | {key: other})
@@ -321,6 +321,6 @@ def test_no_text_breaks_the_simulation(text: str, program: str) -> None:
 @given(st.lists(st.text(min_size=1), max_size=4), st.sampled_from(["storcli64", "MegaCli"]))
 def test_no_command_breaks_the_simulation(words: list[str], program: str) -> None:
     """A random command is rejected or is no change."""
-    state = told(simulator, texts("9271"))
+    state = settings_of(simulator, texts("9271"))
     reply = simulator.change((program, *words), state)
     assert reply is None or reply.state == state

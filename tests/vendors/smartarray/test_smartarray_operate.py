@@ -23,7 +23,7 @@ def p440(tmp_path: Path) -> ControllerReplacement:
     return replacement_on("p440", tmp_path)
 
 
-def test_a_drive_in_another_bay_takes_the_place_if_it_is_named(p440: Card) -> None:
+def test_a_drive_in_another_bay_takes_the_place_if_it_is_named(p440: ControllerReplacement) -> None:
     """A drive in another bay must be named; it becomes a spare, and the array is complete."""
     bench = p440.bench
     seen = bench.look()
@@ -42,7 +42,7 @@ def test_a_drive_in_another_bay_takes_the_place_if_it_is_named(p440: Card) -> No
     assert (story.now()[1].status, bench.journal.pending()) == ("ok", [])
 
 
-def test_unsupported_operations_are_refused_with_the_reason(p440: Card) -> None:
+def test_unsupported_operations_are_refused_with_the_reason(p440: ControllerReplacement) -> None:
     """Every missing ability has a reason, and a printed command is never planned."""
     controller, volume = p440.now()
     tools = p440.bench.look().inventory.tools
@@ -58,7 +58,7 @@ def test_unsupported_operations_are_refused_with_the_reason(p440: Card) -> None:
     assert not any(FORCING.fullmatch(word) for shape in operate.SHAPES for word in shape)
 
 
-def test_nothing_is_planned_without_an_identity(p440: Card) -> None:
+def test_nothing_is_planned_without_an_identity(p440: ControllerReplacement) -> None:
     """Without serial numbers, unique ids or a slot, operations are refused (X1)."""
     controller, volume = p440.now()
     tools = p440.bench.look().inventory.tools
@@ -89,7 +89,7 @@ def test_a_tool_that_may_change_something_hinders(words: tuple[str, ...], busy: 
     assert operate.hinders(words) is busy
 
 
-def test_a_spare_is_released_by_the_new_drive(p440: Card) -> None:
+def test_a_spare_is_released_by_the_new_drive(p440: ControllerReplacement) -> None:
     """The spare is active while the bay is empty, and a spare again after the rebuild."""
     machine = p440.bench.machine
     machine.pull("1I:1:3")

@@ -65,14 +65,14 @@ def shown(state: State) -> State:
 @given(data=st.data())
 def test_what_is_printed_is_the_state(demo: str, data: st.DataObject) -> None:
     """Every state can be read from the rendered outputs."""
-    state = data.draw(generated(told(simulator, texts(demo))))
-    assert told(simulator, rendered(simulator, demo, state)) == shown(state)
+    state = data.draw(generated(settings_of(simulator, texts(demo))))
+    assert settings_of(simulator, rendered(simulator, demo, state)) == shown(state)
 
 
 @pytest.mark.parametrize("demo", DEMOS)
 def test_what_was_not_changed_is_printed_as_it_was(demo: str) -> None:
     """An unchanged state prints the recorded outputs byte for byte."""
-    assert rendered(simulator, demo, told(simulator, texts(demo))) == texts(demo)
+    assert rendered(simulator, demo, settings_of(simulator, texts(demo))) == texts(demo)
 
 
 @pytest.mark.parametrize("demo", DEMOS)
