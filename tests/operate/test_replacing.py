@@ -63,7 +63,7 @@ def test_a_drive_is_replaced_from_its_failure_to_the_complete_array(raid6: Bench
     ]  # fmt: skip
     assert raid6.member(NEW) == "in_sync"
     assert raid6.journal.pending() == []
-    assert f"Pull the drive with serial number {OLD}" in "\n".join(raid6.said)
+    assert f"Pull the drive with serial number {OLD}" in "\n".join(raid6.printed)
 
 
 def test_a_good_drive_is_copied_while_the_array_stays_complete(tmp_path: Path) -> None:
@@ -350,7 +350,7 @@ def test_the_tools_answer_is_not_believed(raid6: Bench) -> None:
     story = begun(raid6, 2)
     with pytest.raises((ChangeStands, ChangeUndone)):
         story.replacing.run(story.start())
-    assert not any("Pull" in text for text in raid6.said)
+    assert not any("Pull" in text for text in raid6.printed)
     assert raid6.member(OLD) == "in_sync"
 
 
@@ -394,7 +394,7 @@ def test_an_array_that_is_auto_read_only_after_a_reboot_is_explained(raid6: Benc
     raid6.events = [(raid6.at + 3600.0, written)]
     again = begun_again(raid6)
     again.replacing.run(again.resumed())
-    said = [text for text in raid6.said if "auto-read-only" in text]
+    said = [text for text in raid6.printed if "auto-read-only" in text]
     assert len(said) == 1
     assert "mdadm --readwrite /dev/md0" in said[0]
     assert raid6.at > 3600.0

@@ -116,15 +116,15 @@ class Card:
         """The change of the story that the journal has open, as another process finds it."""
         [story] = self.bench.journal.pending()
         facts = facts_from(story.begin.facts)
-        self.replacing = Replacing(self.bench, VENDORS, facts, self.bench.said.append)
+        self.replacing = Replacing(self.bench, VENDORS, facts, self.bench.printed.append)
         return self.change(story.begin, at_most)
 
     def change(self, story: Begin, at_most: float | None) -> Change:
         """A change on the clock of the machine."""
         bench = self.bench
         return Change(
-            story, bench.journal, bench, bench.look, VENDORS, bench.said.append, sleep=bench.sleep, clock=bench.clock,
-            at_most=at_most,
+            story, bench.journal, bench, bench.look, VENDORS, bench.printed.append, sleep=bench.sleep,
+            clock=bench.clock, at_most=at_most,
         )  # fmt: skip
 
     def run(self) -> None:
@@ -150,7 +150,7 @@ def of_drive(bench: Bench, controller: str, volume: str, drive: str) -> Card:
     old = next(one for one in found.drives if one.id == drive)
     facts = facts_behind(seen, found, old)
     known = tuple(one.serial for one in found.drives)
-    return Card(bench, controller, volume, old, Replacing(bench, VENDORS, facts, bench.said.append), known)
+    return Card(bench, controller, volume, old, Replacing(bench, VENDORS, facts, bench.printed.append), known)
 
 
 _CHOSEN: dict[str, tuple[str, str, str]] = {}

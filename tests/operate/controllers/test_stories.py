@@ -34,7 +34,7 @@ def test_a_drive_is_replaced_from_the_plan_to_the_complete_volume(story: Card) -
     story.hands()
     story.run()
     assert finished(story)
-    said = "\n".join(story.bench.said)
+    said = "\n".join(story.bench.printed)
     assert f"Pull the drive with serial number {story.old.serial}" in said
     assert "Put the new drive into the bay of the old one" in said
 
