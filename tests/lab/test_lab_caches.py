@@ -110,7 +110,7 @@ def test_caches_of_all_kinds_are_disabled_and_enabled(caches: Caches) -> None:
     persistent = {step["object_id"]: step.get("persistent") for step in json.loads(off.text)["steps"]}
     assert persistent == {"drives:CS1": None, "drives:CA1": None, "drives:CN1": False}
     # the kernel reads NVMe drives once, when it finds them: it goes on sending flushes, which cost little
-    assert caches.believed() == {"CS1": False, "CS2": False, "CA1": False, "CN1": True}
+    assert caches.flushed_by_kernel() == {"CS1": False, "CS2": False, "CA1": False, "CN1": True}
     on = caches.raidctl("cache", "drive", "CS1", "CA1", "CN1", "on", "--yes")
     assert (on.rc, caches.asked()) == (0, ALL), on
     assert caches.changes()[-2:] == [["set", *["start", "done"] * 3, "done"]] * 2

@@ -96,8 +96,8 @@ def test_a_missing_program_is_named_with_its_package() -> None:
 def test_a_person_at_the_console_finds_this_checkout_s_raidctl() -> None:
     """The shell has the given PATH and folder, whatever the host's /etc/profile sets."""
     script = ["/bin/sh", "-c", shell_in("/usr")]
-    script = b"type -P raidctl; pwd; exit\n"
-    output = subprocess.run(script, env=ENVIRONMENT, input=script, capture_output=True, check=True).stdout.decode()
+    typed = b"type -P raidctl; pwd; exit\n"
+    output = subprocess.run(script, env=ENVIRONMENT, input=typed, capture_output=True, check=True).stdout.decode()
     assert output.split() == [str(Path(sys.executable).with_name("raidctl")), "/usr"]
 
 
