@@ -1,4 +1,4 @@
-"""Outputs of arcconf of any length for the benchmarks, written after the tool's format with values of our own."""
+"""Outputs of arcconf of any length, in the tool's format with made-up values."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ SPAN = 8
 
 
 def status() -> str:
-    """``GETSTATUS 1`` with nothing going on."""
+    """``GETSTATUS 1`` without an operation under way."""
     return f"{FOUND}Logical device Task:\n   Current operation              : None\n{END}"
 
 
@@ -140,7 +140,7 @@ def _drive(number: int) -> str:
 
 
 def config(count: int) -> str:
-    """``GETCONFIG 1 AL`` of a controller with so many drives."""
+    """``GETCONFIG 1 AL`` of a controller with this number of drives."""
     shares = [range(first, min(first + SPAN, count)) for first in range(0, count, SPAN)]
     return "".join(
         (

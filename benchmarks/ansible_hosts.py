@@ -1,9 +1,9 @@
-"""What ``raid_info`` of the Ansible collection costs on many hosts, against ``raw: "true"``, in turn.
+"""The cost of ``raid_info`` of the Ansible collection on many hosts, compared with ``raw: "true"`` in turn.
 
     python benchmarks/ansible_hosts.py [--quick] [--hosts 50] [--forks 10]
 
-Starts OpenSSH servers on the loopback address, with keys of their own; each host of the inventory is one of them, with
-a connection of its own, which is closed between the runs. Servers and controller share the processors of this machine,
+Starts OpenSSH servers on the loopback address, with new keys; each host of the inventory is one of them, with a
+separate connection, which is closed between the runs. Servers and control node share the processors of this machine,
 so the ratio is an upper bound: nearly all of the time is spent here. Needs openssh-server and ansible-core.
 """
 
@@ -54,7 +54,7 @@ def main() -> None:
 
 
 def measured(site: Site, number: int, forks: int, *, quick: bool) -> Case:
-    """The ratio."""
+    """The ratio of the wall times."""
     for index in range(SERVERS):
         site.add(f"server{index}", "MaxStartups 200")
     # Ansible would use one connection for all hosts with the same address, port and user

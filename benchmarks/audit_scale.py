@@ -1,9 +1,9 @@
-"""A policy of 20 rules held against up to 100,000 recorded inventories of 12 drives each.
+"""An audit of up to 100,000 inventories of 12 drives each with a policy of 20 rules.
 
     python benchmarks/audit_scale.py [--quick]
 
-``raidctl audit POLICY -`` as a process of its own reads the inventories from a pipe, one a line, as ``raidctl --json
-show`` has them; one machine in 20 fails a rule. With ``--quick`` there are fewer of them.
+``raidctl audit POLICY -`` as a separate process reads the inventories from a pipe, one per line, as ``raidctl --json
+show`` prints them; one machine in 20 fails a rule. With ``--quick`` there are fewer of them.
 
 ``decode_ratio``: processor time for one inventory (the difference between the most and the fewest, so that the start
 does not count) by the time in which msgspec decodes the same bytes into the same types, measured in the same round.
@@ -48,7 +48,7 @@ from raidctl.model import (
 COUNTS, ROUNDS = (12_500, 25_000, 50_000, 100_000), 3
 QUICK_COUNTS, QUICK_ROUNDS = (2_000, 4_000, 8_000, 16_000), 2
 DIFFERENT = 200
-"""Inventories that differ; then they are repeated."""
+"""The number of different inventories, which are repeated."""
 DECODINGS = 20
 FAULTY = 20
 EXPECTED_EXIT = 1
@@ -136,7 +136,7 @@ require = { model = ["HARBOR *", "TALUS *"], firmware = { not = "HB01" } }
 
 @dataclass(frozen=True)
 class Run:
-    """What one audit needed."""
+    """The cost of one audit."""
 
     cpu: float
     wall: float
@@ -144,10 +144,10 @@ class Run:
 
 
 def inventory(number: int) -> bytes:
-    """One line: a machine with a controller, two arrays and twelve drives; every so many has a failed battery."""
-    card = "smartarray:1"
+    """One line: a machine with a controller, two arrays and twelve drives; one in ``FAULTY`` has a failed battery."""
+    name = "smartarray:1"
     faulty = number % FAULTY == 0
-    drives = tuple(_drive(card, place) for place in range(1, DRIVES + 1))
+    drives = tuple(_drive(name, place) for place in range(1, DRIVES + 1))
     ids = [drive.id for drive in drives]
     kept = VolumeCache(
         write_policy="protected_write_back", write_active="write_back", write_protected=not faulty,
@@ -155,21 +155,21 @@ def inventory(number: int) -> bytes:
         io_policy="direct", drive_write_cache="disabled",
     )  # fmt: skip
     controller = Controller(
-        id=card, vendor="HP", model="Smart Array P420i", serial=f"RCTL{number:08d}", firmware="8.32", driver="hpsa",
+        id=name, vendor="HP", model="Smart Array P420i", serial=f"RCTL{number:08d}", firmware="8.32", driver="hpsa",
         pci_address="0000:03:00.0", told_by="ssacli", slot="1", status="ok", status_text="OK", mode="raid",
         cache=Cache(present=True, status="ok", size_bytes=2 << 30, read_percent=25, write_percent=75,
                     no_battery_write_cache=False, unwritten_data=False),
-        batteries=(Battery(id=f"{card}/battery0", kind="capacitor", status="failed" if faulty else "ok",
+        batteries=(Battery(id=f"{name}/battery0", kind="capacitor", status="failed" if faulty else "ok",
                            charge_percent=98, replace=faulty),),
         arrays=(
-            Array(id=f"{card}/A", status="ok", drives=tuple(ids[:2]), size_bytes=600_000_000_000, free_bytes=0),
-            Array(id=f"{card}/B", status="ok", drives=tuple(ids[2:11]), spares=(ids[11],),
+            Array(id=f"{name}/A", status="ok", drives=tuple(ids[:2]), size_bytes=600_000_000_000, free_bytes=0),
+            Array(id=f"{name}/B", status="ok", drives=tuple(ids[2:11]), spares=(ids[11],),
                   size_bytes=5_400_000_000_000, free_bytes=0),
         ),
         volumes=(
-            Volume(id=f"{card}/v1", name="system", array=f"{card}/A", raid_level="raid1", size_bytes=300_000_000_000,
+            Volume(id=f"{name}/v1", name="system", array=f"{name}/A", raid_level="raid1", size_bytes=300_000_000_000,
                    strip_bytes=256 << 10, status="ok", device="/dev/sda", mountpoints=("/", "/boot"), cache=kept),
-            Volume(id=f"{card}/v2", name="data", array=f"{card}/B", raid_level="raid6", size_bytes=4_200_000_000_000,
+            Volume(id=f"{name}/v2", name="data", array=f"{name}/B", raid_level="raid6", size_bytes=4_200_000_000_000,
                    strip_bytes=256 << 10, status="ok", device="/dev/sdb", mountpoints=("/srv/db",), cache=kept),
         ),
         drives=drives,
@@ -178,10 +178,10 @@ def inventory(number: int) -> bytes:
     return msgspec.json.encode(Inventory(host=host, controllers=(controller,))) + b"\n"
 
 
-def _drive(card: str, place: int) -> Drive:
+def _drive(name: str, place: int) -> Drive:
     array = "A" if place <= 2 else "B"
     return Drive(
-        id=f"{card}/1I:1:{place}", enclosure="1", bay=str(place), array=f"{card}/{array}",
+        id=f"{name}/1I:1:{place}", enclosure="1", bay=str(place), array=f"{name}/{array}",
         role="spare" if place == DRIVES else "member", model="HARBOR HB600MM0006", serial=f"HB{place:06d}",
         firmware="HB04", size_bytes=600_127_266_816, media="hdd", interface="sas", rpm=10000, status="ok",
         status_text="OK", temperature_celsius=30 + place, link_gbps=6.0, write_cache="disabled",
@@ -191,7 +191,7 @@ def _drive(card: str, place: int) -> Drive:
 
 
 def audit(policy: Path, lines: list[bytes], count: int, *arguments: str) -> Run:
-    """Hold the policy against so many inventories, which come through a pipe."""
+    """Audit this number of inventories, which come through a pipe."""
     command = [sys.executable, "-m", "raidctl", "audit", str(policy), "-", *arguments]
     start = time.monotonic()
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
@@ -213,7 +213,7 @@ def audit(policy: Path, lines: list[bytes], count: int, *arguments: str) -> Run:
 
 
 def decoding(lines: list[bytes]) -> float:
-    """Processor seconds in which msgspec decodes one of the inventories."""
+    """Processor seconds in which msgspec decodes one inventory."""
     decoder = msgspec.json.Decoder(Inventory)
     start = time.process_time()
     for _ in range(DECODINGS):
@@ -233,7 +233,7 @@ def _feed(process: subprocess.Popen[bytes], lines: list[bytes], count: int) -> N
 
 
 class Watcher(threading.Thread):
-    """Looks at the memory of a process and its children every now and then; the most is in ``most``, in KiB."""
+    """Samples the memory of a process and its children; the maximum is in ``most``, in KiB."""
 
     def __init__(self, pid: int) -> None:
         super().__init__()
@@ -242,12 +242,12 @@ class Watcher(threading.Thread):
         self.most = 0
 
     def run(self) -> None:
-        """Until :meth:`stop`."""
+        """Sample until :meth:`stop`."""
         while not self._over.wait(0.1):
             self.most = max(self.most, sum(map(_held, self._family())))
 
     def stop(self) -> None:
-        """End it."""
+        """Stop sampling."""
         self._over.set()
         self.join()
 
@@ -260,7 +260,7 @@ class Watcher(threading.Thread):
 
 
 def _held(pid: int) -> int:
-    """KiB of a process; a page that several share counts in parts."""
+    """The memory of a process in KiB; shared pages count proportionally."""
     try:
         text = Path(f"/proc/{pid}/smaps_rollup").read_text(encoding="ascii")
     except OSError:
@@ -269,7 +269,7 @@ def _held(pid: int) -> int:
 
 
 def slope(points: dict[int, float]) -> float:
-    """Of the line through the logarithms, by least squares."""
+    """The slope of the line through the logarithms, by least squares."""
     fit = statistics.linear_regression([math.log(n) for n in points], [math.log(value) for value in points.values()])
     return fit.slope
 

@@ -1,14 +1,14 @@
-"""What a change costs, in calls of the vendor's tool and in time above the tool's own, for each family.
+"""The cost of a change for each family: calls of the vendor's tool, and time beyond the tool's.
 
     python benchmarks/change.py [--quick]
 
-Simulated machines whose tools are executables that take 200 ms a call (``raidctl.simulation.executables``); the
+Simulated machines whose tools are executables that take 200 ms per call (``raidctl.simulation.executables``); the
 kernel's side of the machine is simulated inside raidctl, so that the figures are the same everywhere. Each change is a
-``raidctl cache set`` (or ``drive``) as a process of its own, with all that belongs to it: look, plan, journal, change,
-look again.
+``raidctl cache set`` (or ``drive``) as a separate process, with all of its parts: read, plan, journal, change, read
+again.
 
-``calls``: a change cannot do without its own call, a look before it and a look after it; a look is what ``raidctl
-show`` calls. ``overhead_ratio``: wall time of the process against the same calls, one after the other, by themselves.
+``calls``: a change needs its call, a reading before it and one after it; a reading is what ``raidctl show`` calls.
+``overhead_ratio``: wall time of the process, compared with the same calls one after the other without raidctl.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from raidctl.vendor.registry import vendors
 DELAY = 0.2
 ROUNDS = 9
 QUICK_SECONDS = 24.0
-"""After so long, a quick run begins no second round."""
+"""A quick run begins no further round after this time."""
 CHANGES = {
     "smartarray": ("p400", ("cache", "set", "smartarray:1/v1", "--write", "write-through")),
     "megaraid": ("9271", ("cache", "set", "megaraid:0/v0", "--write", "write-through")),
@@ -50,7 +50,7 @@ LocalRunner = local.LocalRunner
 
 
 class Staged:
-    """Carries programs out on this machine, and asks the simulated one for all that is the kernel's."""
+    """A runner that starts programs on this machine, and takes everything else from the simulated kernel."""
 
     def __init__(self, demo: str, tools: Tools) -> None:
         self.kernel = machine(demo, vendors()[0], tools.place)
@@ -58,13 +58,13 @@ class Staged:
         self.names = {path.name for path in tools.programs.iterdir()}
 
     def carry_out(self, requests: Sequence[Request[Any]]) -> Sequence[Answer]:
-        """Answer each request, in order; programs side by side, as they would be."""
+        """Reply to each request, in order; programs run in parallel, as usual."""
         mine = [index for index, request in enumerate(requests) if self._program(request)]
         answers = dict(zip(mine, self.programs.carry_out([requests[index] for index in mine]), strict=True))
         return [answers[n] if n in answers else self.kernel.answer(request) for n, request in enumerate(requests)]
 
     def close(self) -> None:
-        """End the programs under way."""
+        """End the running programs."""
         self.programs.close()
 
     def _program(self, request: Request[Any]) -> bool:
@@ -84,13 +84,13 @@ class Family:
     ratios: list[float] = field(default_factory=list)
 
     def prepare(self) -> None:
-        """Count the calls of a look."""
+        """Count the calls of a reading."""
         self.tools.fail(seconds=DELAY)
         self.raidctl("show")
         self.look = len(self._argvs())
 
     def round(self) -> None:
-        """One change, and the same calls by themselves."""
+        """Measure one change, and the same calls without raidctl."""
         self._reset()
         wall = seconds(lambda: self.raidctl(*self.words, "--yes"))
         argvs = self._argvs()
@@ -100,7 +100,7 @@ class Family:
         self.ratios.append(wall / seconds(lambda: self._calls(argvs)))
 
     def raidctl(self, *words: str) -> None:
-        """Run raidctl on the machine, as a process; it has to end well."""
+        """Run raidctl on the machine as a process, which has to succeed."""
         line = [sys.executable, __file__, "--play", self.demo, str(self.tools.place), *words]
         path = f"{self.tools.programs}:{os.environ['PATH']}"
         done = subprocess.run(line, capture_output=True, text=True, check=False, env={**os.environ, "PATH": path})
@@ -121,7 +121,7 @@ class Family:
 
 
 def play(demo: str, place: str, *words: str) -> None:
-    """Be raidctl on such a machine."""
+    """Run raidctl on such a machine."""
     tools = Tools(Path(place))
     local.LocalRunner = lambda **_options: Staged(demo, tools)  # type: ignore[assignment,misc]  # a runner as good as the other
     cli.main(["--state-dir", f"{place}/state", *words])

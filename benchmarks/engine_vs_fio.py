@@ -2,16 +2,16 @@
 
     python benchmarks/engine_vs_fio.py [--quick] [DIRECTORY]
 
-Every contestant of a group runs once a round, in random order, on a file of raidctl's own in DIRECTORY (here by
-default) with O_DIRECT, and on one in /dev/shm where no device is in the way. A value is the median over at least 7
-rounds of the ratio of that round (with --quick 2 rounds where there is no goal). At ``qd32`` threads and processes are
-held against that engine of fio which has the highest median of all rounds.
+Every contestant of a group runs once per round, in random order, on a file of raidctl in DIRECTORY (the current one
+by default) with O_DIRECT, and on one in /dev/shm without any device. A value is the median over at least 7 rounds of
+the ratio of that round (with --quick 2 rounds if there is no goal). At ``qd32`` threads and processes are compared
+with the engine of fio that has the highest median of all rounds.
 
-``qd1``, ``qd32``: random reads of 4 KiB, so many under way. ``seq1m``: sequential reads of 1 MiB. ``cpu_ratio``: CPU
-seconds per operation. io_uring is left out in memory: there the kernel hands each operation to a thread of its own.
+``qd1``, ``qd32``: random reads of 4 KiB at this queue depth. ``seq1m``: sequential reads of 1 MiB. ``cpu_ratio``: CPU
+seconds per operation. io_uring is left out in memory, where the kernel hands each operation to a separate thread.
 
 ``native-threads`` is the compiled engine where io_uring is forbidden: threads that have several operations under way by
-kernel AIO, and look for their ends before they sleep; what that takes of the processors is not in its CPU time.
+kernel AIO, and poll for their ends before they sleep; the polling is not in its CPU time.
 ``native-blocking`` are threads that have one each.
 """
 
@@ -41,12 +41,13 @@ ROUNDS = 7
 LONG_ROUNDS = 15
 SECONDS = 1.0
 OFTENER = {"qd32": 2}
-"""Groups with so many rounds for one of the others: a device that others use, too, changes its speed from second to
-second, and few pairs do not even that out. (Shorter rounds would count the start of 32 processes.)"""
+"""Groups with this number of rounds for one of the others, because a shared device changes its speed from second to
+second. (Shorter rounds would count the start of 32 processes.)
+"""
 QUICK = {"qd1": 0.22, "qd32": 0.22}
 """Seconds of a run with --quick, in the groups that have goals."""
 QUICK_REST, QUICK_ROUNDS = 0.1, 2
-"""In those that have none: seconds of a run, and rounds."""
+"""In groups without a goal: seconds of a run, and rounds."""
 SIZE = 1 << 30
 QUICK_SIZE = 256 << 20
 MEMORY = 128 << 20
@@ -56,7 +57,7 @@ FIO = ("psync", "libaio", "io_uring")
 
 @dataclass(frozen=True)
 class Shape:
-    """What all contestants of a group do."""
+    """The work of all contestants of a group."""
 
     size: int = 4096
     depth: int = 1
@@ -77,7 +78,7 @@ Contestant = Callable[[FileTarget, Shape, float], Score]
 
 @dataclass
 class Group:
-    """Contestants, and what they scored, round by round."""
+    """Contestants and their scores, round by round."""
 
     target: FileTarget
     shape: Shape
@@ -85,7 +86,7 @@ class Group:
     scores: dict[str, list[Score]] = field(default_factory=dict)
 
     def round(self, length: float) -> None:
-        """Let each of them run once."""
+        """Let each contestant run once."""
         names = list(self.contestants)
         random.shuffle(names)
         for name in names:
@@ -125,7 +126,7 @@ def engine(made: Engine) -> Contestant:
 
 
 def patiently(run: Callable[[], Outcome]) -> Outcome:
-    """Once more where the machine had no time for a single operation."""
+    """Repeat a run that was too short for a single operation, because the machine was busy."""
     for _ in range(5):
         try:
             return run()
@@ -135,7 +136,7 @@ def patiently(run: Callable[[], Outcome]) -> Outcome:
 
 
 def places(target: FileTarget, shape: Shape) -> array[int]:
-    """Where the operations go."""
+    """The offsets of the operations."""
     blocks = target.size // shape.size
     if shape.sequential:
         return array("Q", range(0, blocks * shape.size, shape.size))
@@ -164,7 +165,7 @@ def fio(name: str) -> Contestant:
 
 
 def groups(disk: FileTarget, memory: FileTarget) -> dict[str, Group]:
-    """All that is compared."""
+    """All comparisons."""
     native, portable = engine(Native()), engine(PortableEngine())
     threads, blocking = engine(Native("threads")), engine(Native("threads", aio=False))
     uring = engine(Native("uring"))

@@ -1,15 +1,15 @@
-"""Is the benchmark right? Each row of the evidence table, measured on a model whose truth is known, many times.
+"""The accuracy of the benchmark: each row of the evidence table, measured many times on a model with known properties.
 
     python benchmarks/known_truths.py [--runs 20] [--quick] [--only WORD]... [--jobs N] [--load N] [--json]
 
 A model of an array (rotation, a finite cache, destage rate; volatile, lying, battery-backed …) is served over NBD in
-real time; the trials and the engine that users have measure it, and the verdict is compared with the truth. Then the
-figures: revolutions a minute, and the size of the write cache. ``--load`` keeps so many processors busy meanwhile: a
-machine with something else to do may leave verdicts open, and may not make them wrong.
+real time; the real trials and engine measure it, and the verdict is compared with the true one. Then the figures: rpm,
+and the size of the write cache. ``--load`` keeps this number of processors busy meanwhile: a busy machine may leave
+verdicts open, but may not make them wrong.
 
 A line for each case: ``case=… right=… runs=… undecided=… wrong=… wrong_pass=… disturbed=…``. The exit code is 1 where a
-verdict is right in fewer than 19 of 20 runs, a wrong pass occurs, or a figure is too far off. Nothing of this machine's
-disks is touched.
+verdict is right in fewer than 19 of 20 runs, a wrong pass occurs, or a figure is too far off. This machine's drives
+are not accessed.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ sys.path.insert(0, str(ROOT))
 from raidctl.bench.model.array import Level  # noqa: E402 - as above
 from tests.bench import truth_figures  # noqa: E402 - the checkout is put on the path first
 from tests.bench.truth_cases import TRUTHS  # noqa: E402 - as above
-from tests.bench.truth_figures import Figured, Told  # noqa: E402 - as above
+from tests.bench.truth_figures import Figured, NamedLevels  # noqa: E402 - as above
 from tests.bench.truth_runs import LONG, SHORT, Run, play  # noqa: E402 - as above
 
 ENOUGH = 0.95
@@ -51,24 +51,25 @@ LEVELS: dict[str, tuple[Level, int, tuple[str, ...], bool]] = {
     "raid5-of-counted-drives": ("raid5", 5, ("raid5",), True),
     "raid6-of-counted-drives": ("raid6", 6, ("raid6",), True),
 }
-"""True level, drives, what may be named, and whether the number of drives is told: by cost alone RAID-5 and RAID-6
-cannot be told apart; with the length of a stripe and the number of drives they can."""
-Result = Run | Figured | Told
+"""True level, drives, permitted levels, and whether the number of drives is known: RAID-5 and RAID-6 have nearly the
+same cost, and are distinguished only by the length of a stripe and the number of drives.
+"""
+Result = Run | Figured | NamedLevels
 
 
 @dataclass(frozen=True)
 class Task:
-    """What is done ``runs`` times."""
+    """Work that is repeated ``runs`` times."""
 
     name: str
     work: Callable[..., Result]
     given: tuple[Any, ...]
     within: float = 0.0
-    """Of a figure: the error that is permitted."""
+    """The permitted error of a figure."""
 
 
 def tasks(*, quick: bool) -> list[Task]:
-    """All that there is."""
+    """All tasks."""
     scale = SHORT if quick else LONG
     every = [Task(f"verdict/{name}", play, (truth, scale)) for name, truth in TRUTHS.items()]
     every += [Task(f"rpm/{speed}", truth_figures.rpm, (speed,), RPM_WITHIN) for speed in SPEEDS]
@@ -78,26 +79,26 @@ def tasks(*, quick: bool) -> list[Task]:
 
 
 def cache(mib: int, quick: bool) -> Figured:
-    """The write cache, emptied at 20 MB/s; or faster the larger it is, for a quick run."""
+    """The write cache with a destage rate of 20 MB/s; a quick run uses a rate that grows with the size."""
     return truth_figures.write_cache(mib, destage=mib / 1.6 if quick else 20.0)
 
 
-def level(name: str) -> Told:
+def level(name: str) -> NamedLevels:
     """A level of ``LEVELS``."""
     truth, drives, permitted, counted = LEVELS[name]
     return truth_figures.level(truth, drives, permitted, counted=counted)
 
 
 def judged(task: Task, runs: Sequence[Result]) -> dict[str, Any]:
-    """What the runs of a task say, by the names of the line."""
-    told: dict[str, Any] = {"case": task.name}
+    """The results of a task's runs, by the names of the line."""
+    result: dict[str, Any] = {"case": task.name}
     verdicts = [run for run in runs if isinstance(run, Run)]
     figures = [run for run in runs if isinstance(run, Figured)]
-    named = [run for run in runs if isinstance(run, Told)]
-    told |= _verdicts(task, verdicts) if verdicts else _levels(named) if named else _figures(task, figures)
-    told["disturbed"] = sum(run.disturbed for run in runs)
-    told["met"] = told["right"] >= ENOUGH * told["runs"] and not told.get("wrong_pass")
-    return told
+    named = [run for run in runs if isinstance(run, NamedLevels)]
+    result |= _verdicts(task, verdicts) if verdicts else _levels(named) if named else _figures(task, figures)
+    result["disturbed"] = sum(run.disturbed for run in runs)
+    result["met"] = result["right"] >= ENOUGH * result["runs"] and not result.get("wrong_pass")
+    return result
 
 
 def _verdicts(task: Task, runs: Sequence[Run]) -> dict[str, Any]:
@@ -131,7 +132,7 @@ def _figures(task: Task, runs: Sequence[Figured]) -> dict[str, Any]:
     }
 
 
-def _levels(runs: Sequence[Told]) -> dict[str, Any]:
+def _levels(runs: Sequence[NamedLevels]) -> dict[str, Any]:
     right = [run for run in runs if run.truth in run.named and set(run.named) <= set(run.permitted)]
     wrong = [run for run in runs if run.named and run.truth not in run.named]
     instead = Counter(", ".join(run.named) or "nothing" for run in runs if run not in right)
@@ -144,17 +145,17 @@ def _levels(runs: Sequence[Told]) -> dict[str, Any]:
     }
 
 
-def line(told: dict[str, Any]) -> str:
-    """One case for a person and for a script."""
+def line(result: dict[str, Any]) -> str:
+    """The line of one case, for people and scripts."""
     hidden = ("expected", "instead", "seconds", "met")
-    words = [f"{name}={value}" for name, value in told.items() if name not in hidden]
-    more = "".join(f"\n    instead {count}x {what}" for what, count in told.get("instead", {}).items())
-    return " ".join(words) + ("" if told["met"] else "  MISSED") + more
+    words = [f"{name}={value}" for name, value in result.items() if name not in hidden]
+    more = "".join(f"\n    instead {count}x {what}" for what, count in result.get("instead", {}).items())
+    return " ".join(words) + ("" if result["met"] else "  MISSED") + more
 
 
 @contextmanager
 def load(processes: int) -> Iterator[None]:
-    """Keep so many processors busy."""
+    """Keep this number of processors busy."""
     burners = [multiprocessing.get_context("spawn").Process(target=_burn, daemon=True) for _ in range(processes)]
     for burner in burners:
         burner.start()
@@ -173,7 +174,7 @@ def _burn() -> None:
 
 
 def main() -> int:
-    """Run them, side by side; the runs of one case come one after the other."""
+    """Run the tasks in parallel; the runs of one case follow one another."""
     words = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     words.add_argument("--runs", type=int, default=20)
     words.add_argument("--quick", action="store_true", help="short phases, as the suite has them")
@@ -198,11 +199,11 @@ def main() -> int:
             raw[task.name] = [asdict(run) for run in runs]
             if not chosen.json:
                 print(line(results[-1]), flush=True)
-    missed = [told for told in results if not told["met"]]
+    missed = [result for result in results if not result["met"]]
     if chosen.json:
         print(json.dumps({"benchmark": "known_truths", "results": results, "runs": raw}, default=msgspec.to_builtins))
     else:
-        every = {name: sum(told.get(name, 0) for told in results) for name in ("right", "runs", "wrong_pass")}
+        every = {name: sum(result.get(name, 0) for result in results) for name in ("right", "runs", "wrong_pass")}
         print(" ".join(f"{name}={value}" for name, value in {"case": "all", **every}.items()))
     return 1 if missed else 0
 

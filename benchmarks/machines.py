@@ -1,11 +1,11 @@
-"""Outputs of any length for the benchmarks, written after the tools' formats with names and numbers of our own."""
+"""Outputs of any length, in the tools' formats with made-up names and numbers."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 
-def card(slot: int) -> str:
+def controller(slot: int) -> str:
     """The head of a controller as ``ctrl all show config detail`` prints it."""
     return f"""
 Smart Array P440ar in Slot {slot}
@@ -78,11 +78,11 @@ def volume(number: int) -> str:
 
 
 def smart_array(slots: range, drives: int) -> str:
-    """``ctrl all show config detail`` of several controllers with so many drives each, six to an array."""
+    """``ctrl all show config detail`` of several controllers with this number of drives each, six to an array."""
 
     def parts() -> Iterator[str]:
         for slot in slots:
-            yield card(slot)
+            yield controller(slot)
             for number in range(drives):
                 if number % 6 == 0:
                     letters = number // 6
@@ -95,7 +95,7 @@ def smart_array(slots: range, drives: int) -> str:
 
 
 def mdstat(arrays: int, members: int) -> str:
-    """``/proc/mdstat`` with so many RAID-6 arrays."""
+    """``/proc/mdstat`` with this number of RAID-6 arrays."""
     lines = ["Personalities : [raid6] [raid5] [raid4]"]
     for array in range(arrays):
         up = f"[{members}/{members}] [{'U' * members}]"
@@ -110,7 +110,7 @@ def mdstat(arrays: int, members: int) -> str:
 
 
 def areca(count: int) -> str:
-    """``cli64 disk info`` with so many drives."""
+    """``cli64 disk info`` with this number of drives."""
     rule = "=" * 79
     rows = "".join(
         f"{n + 1:>3} {n // 24 + 1:02d}  Slot#{n % 24 + 1:<2}  {'RCTL RA2000':<32} 2000.4GB  Raid Set # {n // 8:03d}\n"
@@ -121,7 +121,7 @@ def areca(count: int) -> str:
 
 
 def threeware(count: int) -> str:
-    """``tw_cli /c0 show`` with so many drives, eight to a unit."""
+    """``tw_cli /c0 show`` with this number of drives, eight to a unit."""
     units = "".join(
         f"u{n:<4} RAID-6    OK             -       -       256K    11175.8   RiW    ON     \n"
         for n in range(-(-count // 8))

@@ -1,4 +1,4 @@
-"""Outputs of MegaCli and storcli of any length, written after the tools' formats with values of our own."""
+"""Outputs of MegaCli and storcli of any length, in the tools' formats with made-up values."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ SPAN = 8
 END = "\n\nExit Code: 0x00\n"
 
 
-def adapter(drives: int) -> str:
-    """``-AdpAllInfo -aALL`` of one adapter."""
+def controller(drives: int) -> str:
+    """``-AdpAllInfo -aALL`` of one controller."""
     volumes = -(-drives // SPAN)
     return f"""
 Adapter #0
@@ -156,9 +156,9 @@ def _shares(count: int) -> list[range]:
 
 
 def volumes(count: int) -> str:
-    """``-LDInfo -Lall -aALL`` of so many drives."""
-    told = "\n\n".join(_volume(number, len(share)) for number, share in enumerate(_shares(count)))
-    return f"\n\nAdapter 0 -- Virtual Drive Information:\n{told}\n{END}"
+    """``-LDInfo -Lall -aALL`` of this number of drives."""
+    listed = "\n\n".join(_volume(number, len(share)) for number, share in enumerate(_shares(count)))
+    return f"\n\nAdapter 0 -- Virtual Drive Information:\n{listed}\n{END}"
 
 
 def volumes_and_drives(count: int) -> str:
@@ -222,7 +222,7 @@ def _slot(number: int) -> str:
 
 
 def storcli(count: int) -> str:
-    """``/call show all J`` of one controller with so many drives."""
+    """``/call show all J`` of one controller with this number of drives."""
     shares = _shares(count)
     volumes = [
         {
@@ -238,7 +238,7 @@ def storcli(count: int) -> str:
         }
         for n in range(count)
     ]  # fmt: skip
-    told = {
+    response = {
         "Basics": {"Controller": 0, "Model": "RCTL MegaRAID SAS 9361-8i", "Serial Number": "RCTLMR0002"},
         "Version": {"Firmware Version": "4.680.00-8527", "Driver Name": "megaraid_sas"},
         "Bus": {"Vendor Id": 4096, "Device Id": 93, "Bus Number": 3, "Device Number": 0, "Function Number": 0},
@@ -252,4 +252,4 @@ def storcli(count: int) -> str:
         "CLI Version": "007.2707.0000.0000 Dec 18, 2023", "Operating system": "Linux 6.1.0", "Controller": 0,
         "Status": "Success", "Description": "None",
     }  # fmt: skip
-    return json.dumps({"Controllers": [{"Command Status": status, "Response Data": told}]}, indent=0)
+    return json.dumps({"Controllers": [{"Command Status": status, "Response Data": response}]}, indent=0)

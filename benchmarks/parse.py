@@ -34,7 +34,7 @@ def families() -> dict[str, Vendor]:
 
 
 def reader(vendor: Vendor, text: str) -> Callable[[], object]:
-    """A call that reads one text from recognition to the model."""
+    """A function that reads one text from recognition to the model."""
 
     def read() -> object:
         kind = vendor.sniff("output.txt", text)
@@ -46,7 +46,7 @@ def reader(vendor: Vendor, text: str) -> Callable[[], object]:
 
 
 def walk(text: str) -> Callable[[], object]:
-    """The least work: every line cut at its colon."""
+    """A function that cuts every line at its colon, the least work possible."""
     return lambda: [line.partition(":") for line in text.splitlines()]
 
 

@@ -1,4 +1,4 @@
-"""Programs of others that ask the same tools, and what they cost: wall time, CPU time of them and their children."""
+"""Other programs that call the same tools, and their cost: wall time, and CPU time with their children."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _PATIENCE = 60.0
 
 @dataclass(frozen=True)
 class Cost:
-    """What one run of a program needed, in seconds, and what it printed."""
+    """The cost of one run of a program, in seconds, and its output."""
 
     wall: float
     cpu: float
@@ -40,24 +40,24 @@ def run(argv: Sequence[str], environment: Mapping[str, str]) -> Cost:
 
 @dataclass(frozen=True)
 class Peer:
-    """A program, found on this machine."""
+    """An installed program."""
 
     title: str
     """Name and version, for the table."""
     argv: Mapping[str, Sequence[str]]
     """Its command line for the tools of each scenario, by the tools' names joined with commas."""
     healthy: re.Pattern[str]
-    """What it prints when it has understood everything."""
+    """The output of a run that found everything healthy."""
 
 
 def check_raid() -> Peer | None:
-    """The Nagios plugin, told by ``-p`` which tools to ask, as its users do; None where it is not installed."""
+    """The Nagios plugin, with ``-p`` for the tools to call, as its users run it; None if it is not installed."""
     places = ("/usr/lib/nagios/plugins/check_raid", shutil.which("check_raid") or "")
     path = next((place for place in places if place and Path(place).is_file()), None)
     if path is None:
         return None
-    told = run([path, "--version"], os.environ).out
-    version = re.search(r"check_raid[^\d]*([\d.]+)", told)
+    output = run([path, "--version"], os.environ).out
+    version = re.search(r"check_raid[^\d]*([\d.]+)", output)
     names = {"hpacucli": "hpacucli", "MegaCli": "megacli", "arcconf": "arcconf"}
     argv = {tool: (path, "-p", plugin) for tool, plugin in names.items()}
     argv[",".join(names)] = (path, "-p", ",".join(names.values()))
@@ -65,17 +65,17 @@ def check_raid() -> Peer | None:
 
 
 def megaclisas_status() -> Peer | None:
-    """The script of the hwraid repository, which knows MegaCli only."""
+    """The script of the hwraid repository for MegaCli."""
     path = shutil.which("megaclisas-status")
     return Peer("megaclisas-status", {"MegaCli": (path,)}, re.compile(r"Optimal")) if path else None
 
 
 def aacraid_status() -> Peer | None:
-    """The script of the hwraid repository, which knows arcconf only."""
+    """The script of the hwraid repository for arcconf."""
     path = shutil.which("aacraid-status")
     return Peer("aacraid-status", {"arcconf": (path,)}, re.compile(r"Optimal")) if path else None
 
 
 def others() -> list[Peer]:
-    """Further peers that are installed; they are told of, without a goal."""
+    """Other installed peers, which are compared without a goal."""
     return [peer for peer in (megaclisas_status(), aacraid_status()) if peer is not None]

@@ -1,7 +1,7 @@
-"""Executables that play vendors' tools: each answers after a delay, and notes that it was called.
+"""Executables in place of vendors' tools: each prints an output after a delay, and logs the call.
 
-They are POSIX shell scripts that start in a few milliseconds, so that their own start counts for little, and the same
-for whoever calls them.
+They are POSIX shell scripts that start in a few milliseconds, so that their start counts little, and equally for every
+caller.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from pathlib import Path
 
 import adaptec
 import megaraid
-from machines import card, smart_array
+from machines import controller, smart_array
 
 DRIVES = 16
-"""On each card."""
+"""Drives per controller."""
 _HEAD = """#!/bin/sh
 printf '%s %s\\n' {name} "$*" >> {calls}
 sleep {delay}
@@ -29,7 +29,7 @@ esac
 
 @dataclass(frozen=True)
 class Player:
-    """A tool, and what it answers to which arguments: shell patterns in lower case, the first that fits counts."""
+    """A tool and its outputs by arguments: shell patterns in lower case, of which the first match counts."""
 
     name: str
     answers: Mapping[str, str]
@@ -43,11 +43,11 @@ class Stage:
 
     @property
     def tools(self) -> Path:
-        """What has to be put first on PATH."""
+        """The folder to put first on PATH."""
         return self.folder / "bin"
 
     def calls(self) -> list[str]:
-        """The command lines of the calls since the last time this was asked."""
+        """The command lines of the calls since the last time."""
         log = self.folder / "calls"
         lines = log.read_text(encoding="utf-8").splitlines() if log.exists() else []
         log.unlink(missing_ok=True)
@@ -55,7 +55,7 @@ class Stage:
 
 
 def stage(folder: Path, players: Sequence[Player], delay: float) -> Stage:
-    """Put executables into a folder; each call of one takes ``delay`` seconds."""
+    """Write executables into a folder; each call takes ``delay`` seconds."""
     (folder / "bin").mkdir()
     for player in players:
         branches = []
@@ -71,7 +71,7 @@ def stage(folder: Path, players: Sequence[Player], delay: float) -> Stage:
 
 
 def _any_case(pattern: str) -> str:
-    """A shell pattern for either case of each letter; blanks quoted."""
+    """A shell pattern for either case of each letter, with quoted blanks."""
     return "".join(f"[{c}{c.upper()}]" if c.isalpha() else '" "' if c == " " else c for c in pattern)
 
 
@@ -81,8 +81,8 @@ def _volume_line(line: str) -> str:
 
 
 def smart_array_player() -> Player:
-    """A player of hpacucli with one card."""
-    title = card(1).strip().splitlines()[0]
+    """A player of hpacucli with one controller."""
+    title = controller(1).strip().splitlines()[0]
     arrays = "".join(_volume_line(f"{chr(64 + n)}{n}") for n in range(1, -(-DRIVES // 6) + 1))
     health = "   Controller Status: OK\n   Cache Status: OK\n   Battery/Capacitor Status: OK\n"
     return Player(
@@ -99,12 +99,12 @@ def smart_array_player() -> Player:
 
 
 def megaraid_player() -> Player:
-    """A player of MegaCli with one card."""
+    """A player of MegaCli with one controller."""
     return Player(
         "MegaCli",
         {
             "-adpcount*": "\nController Count: 1.\n\nExit Code: 0x01\n",
-            "-adpallinfo*": megaraid.adapter(DRIVES),
+            "-adpallinfo*": megaraid.controller(DRIVES),
             "-ldpdinfo*": megaraid.volumes_and_drives(DRIVES),
             "-ldinfo*": megaraid.volumes(DRIVES),
             "-pdlist*": megaraid.drives(DRIVES),
@@ -117,7 +117,7 @@ def megaraid_player() -> Player:
 
 
 def adaptec_player() -> Player:
-    """A player of arcconf with one card."""
+    """A player of arcconf with one controller."""
     return Player(
         "arcconf",
         {

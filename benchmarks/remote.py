@@ -1,10 +1,10 @@
-"""What ``--host`` and ``--hosts`` cost, against a bare ssh to the same servers, in turn.
+"""The cost of ``--host`` and ``--hosts``, compared with a bare ssh to the same servers in turn.
 
     python benchmarks/remote.py [--quick] [--hosts 30] [--jobs 10]
 
-Starts OpenSSH servers on the loopback address, with keys of their own. ``raidctl --host HOST show`` is compared with
+Starts OpenSSH servers on the loopback address, with new keys. ``raidctl --host HOST show`` is compared with
 ``ssh HOST true``, and ``--hosts`` with ``xargs -P JOBS ssh HOST true``. Servers and clients share the processors of
-this machine, so the figures are upper bounds; the ratios are what counts. Needs openssh-server, and the Python of the
+this machine, so the figures are upper bounds; only the ratios count. Needs openssh-server, and the Python of the
 environment that raidctl is installed in.
 """
 
@@ -29,7 +29,7 @@ SERVERS = 3
 
 
 def run(argv: list[str], text: str = "") -> None:
-    """Run a command; 0, 3 and 4 are the codes of a screen."""
+    """Run a command; 0, 3 and 4 are valid exit codes of a screen."""
     done = subprocess.run(argv, input=text, stdout=subprocess.DEVNULL, text=True, check=False)
     if done.returncode not in (0, 3, 4):
         sys.exit(f"{' '.join(argv)} ended with {done.returncode}.")

@@ -1,4 +1,4 @@
-"""What the benchmarks share: interleaved rounds, the median of the ratios, a table and the closing JSON line."""
+"""Shared by the benchmarks: interleaved rounds, the median of the ratios, a table and a closing line of JSON."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 
 @dataclass(frozen=True)
 class Case:
-    """One figure against its goal; ``goal`` is ``<=1.5`` or ``>=0.97``."""
+    """One figure and its goal; ``goal`` is ``<=1.5`` or ``>=0.97``."""
 
     case: str
     value: float
@@ -22,7 +22,7 @@ class Case:
 
     @property
     def met(self) -> bool:
-        """Whether the value reaches the goal; a case without a goal is only told."""
+        """Whether the value reaches the goal; a case without a goal always does."""
         if not self.goal:
             return True
         bound = float(self.goal[2:])
@@ -30,7 +30,7 @@ class Case:
 
 
 def options(text: str | None) -> argparse.ArgumentParser:
-    """The command line that the benchmarks have; ``text`` is what ``--help`` says, and anything else is refused."""
+    """The command line of the benchmarks; ``text`` is the description in ``--help``."""
     parser = argparse.ArgumentParser(description=text, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="less of everything, within two minutes")
     return parser
@@ -44,7 +44,7 @@ def seconds(work: Callable[[], object]) -> float:
 
 
 def ratio(ours: Callable[[], object], peer: Callable[[], object], rounds: int) -> tuple[float, float, float]:
-    """Both in turn, ``rounds`` times: the median of the ratios of each round, and the median seconds of each."""
+    """The median ratio and the median seconds of two functions that run in turn, ``rounds`` times."""
     pairs = [(seconds(ours), seconds(peer)) for _ in range(rounds)]
     return (
         statistics.median(a / b for a, b in pairs),
@@ -54,7 +54,7 @@ def ratio(ours: Callable[[], object], peer: Callable[[], object], rounds: int) -
 
 
 def report(name: str, cases: list[Case]) -> None:
-    """A table for people, then one line of JSON for programs."""
+    """Print a table for people, then one line of JSON for programs."""
     width = max(len(case.case) for case in cases)
     for case in cases:
         verdict = "" if not case.goal else f"goal {case.goal} {'met' if case.met else 'MISSED'}"

@@ -3,7 +3,7 @@
     python benchmarks/scan.py [--quick]
 
 Executables on PATH play the tools: ``whole`` answers the call for the whole host; ``each`` fails it, as a real tool
-does when one card is in trouble, so that every controller has to be asked on its own. The peer is the time that the
+does when one controller is in trouble, so that every controller has to be asked on its own. The peer is the time that the
 tool itself needs for the calls that were made, one after the other; it is measured in each round.
 """
 
@@ -26,7 +26,7 @@ from raidctl.survey.survey import survey
 from raidctl.vendor.registry import vendors
 
 DELAY = 0.3
-CARDS = range(1, 9)
+CONTROLLERS = range(1, 9)
 
 TOOL = """#!/bin/sh
 echo "$*" >> {folder}/calls
@@ -42,11 +42,13 @@ esac
 
 
 def install(folder: Path, *, whole: bool) -> None:
-    """Put an executable that plays the tool into a folder."""
-    (folder / "all").write_text(smart_array(CARDS, 12), encoding="utf-8")
-    listed = "".join(f"\nSmart Array P440ar in Slot {slot}         (sn: RCTL0BENCH{slot:04d})\n" for slot in CARDS)
+    """Write an executable in place of the tool into a folder."""
+    (folder / "all").write_text(smart_array(CONTROLLERS, 12), encoding="utf-8")
+    listed = "".join(
+        f"\nSmart Array P440ar in Slot {slot}         (sn: RCTL0BENCH{slot:04d})\n" for slot in CONTROLLERS
+    )
     (folder / "list").write_text(listed, encoding="utf-8")
-    for slot in CARDS:
+    for slot in CONTROLLERS:
         (folder / f"slot{slot}").write_text(smart_array(range(slot, slot + 1), 12), encoding="utf-8")
     answer = f"cat {folder}/all" if whole else 'echo "Error: A controller did not answer."; exit 1'
     tool = folder / "ssacli"
@@ -69,16 +71,16 @@ def scan(*, whole: bool, rounds: int) -> tuple[float, float]:
 
 
 def call(folder: Path) -> None:
-    """One call of the tool, and nothing else."""
+    """Make one call of the tool."""
     subprocess.run([folder / "ssacli", "ctrl", "all", "show", "config", "detail"], capture_output=True, check=False)
 
 
 def look() -> None:
-    """One scan; a fast one that misses a card is no scan."""
+    """Make one scan, which has to find all controllers."""
     found = survey(LocalRunner(), vendors()[0]).inventory.controllers
     seen = sum(controller.id.startswith("smartarray:") for controller in found)
-    if seen != len(CARDS):
-        sys.exit(f"only {seen} of {len(CARDS)} controllers were found")
+    if seen != len(CONTROLLERS):
+        sys.exit(f"only {seen} of {len(CONTROLLERS)} controllers were found")
 
 
 def main() -> None:

@@ -1,18 +1,18 @@
-"""One look at a machine's RAID by raidctl and by others, who ask the same tools: calls, wall time, CPU time.
+"""One reading of a machine's RAID by raidctl and by other programs with the same tools: calls, wall time, CPU time.
 
     python benchmarks/scan_vs_peers.py [--quick]
 
-Executables on PATH play hpacucli, MegaCli and arcconf (see :mod:`players`); each call takes 200 ms. raidctl is run as
-a user runs it, ``raidctl show --json``, so that its start counts. check_raid is run with ``-p``, so that it loads and
-asks no more than the tools that are there; ``megacli_battery`` is the same with ``--bbu-monitoring``, because raidctl
-tells of the battery, too. Both get the same environment; byte code of Python is kept, as an installation keeps it.
+Executables on PATH stand for hpacucli, MegaCli and arcconf (see :mod:`players`); each call takes 200 ms. raidctl is
+run as users run it, ``raidctl show --json``, so that its start counts. check_raid is run with ``-p``, so that it loads
+and calls no more than the installed tools; ``megacli_battery`` is the same with ``--bbu-monitoring``, because raidctl
+reports the battery, too. Both get the same environment; byte code of Python is kept, as in an installation.
 
 Needs the Debian package monitoring-plugins-contrib (exit code 4 without it) and raidctl in the environment of the
 Python that runs this.
 
 ``own_wall_ratio``: the time beyond the tools' own, wall time less calls times 200 ms, by that of the peer.
-``own_cpu_ratio``: processor time less that of the same calls by themselves, measured in the same round; other work on
-the machine changes it least.
+``own_cpu_ratio``: processor time less that of the same calls without the program, measured in the same round; other
+work on the machine changes it least.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ Make = Callable[[], Player]
 
 @dataclass(frozen=True)
 class Scenario:
-    """What is installed on the machine, and what is asked of the peer besides."""
+    """The tools of the machine, and additional arguments of the peer."""
 
     name: str
     players: tuple[Make, ...]
@@ -60,7 +60,7 @@ SCENARIOS = (
 
 @dataclass
 class Tally:
-    """What the runs of one program have cost."""
+    """The costs of the runs of one program."""
 
     costs: list[Cost]
     own: list[Cost] = field(default_factory=list)
@@ -68,7 +68,7 @@ class Tally:
     calls: int = 0
 
     def add(self, cost: Cost, calls: Sequence[str], scene: Stage) -> None:
-        """Another run, and the calls that it made, which are made again by themselves."""
+        """Add a run; its calls are repeated without the program, to subtract their cost."""
         tools = [run([str(scene.tools / name), *words], os.environ).cpu for name, *words in map(str.split, calls)]
         scene.calls()
         self.costs.append(cost)
@@ -81,12 +81,12 @@ class Tally:
         return [getattr(cost, last) for cost in (self.own if own else self.costs)]
 
     def median(self, name: str) -> float:
-        """Median of one of them."""
+        """The median of one of them."""
         return statistics.median(self.of(name))
 
 
 def measure(scenario: Scenario, raidctl: str, peer: Peer, rounds: int, folder: Path) -> tuple[Tally, Tally]:
-    """Both programs in turn, after one run of each that is not counted."""
+    """Measure both programs in turn, after one run of each that is not counted."""
     folder.mkdir()
     players = [make() for make in scenario.players]
     scene = stage(folder, players, DELAY)
@@ -98,28 +98,28 @@ def measure(scenario: Scenario, raidctl: str, peer: Peer, rounds: int, folder: P
     theirs = [*peer.argv[",".join(player.name for player in players)], *scenario.more]
     ours, other = Tally([]), Tally([])
     for number in range(rounds + 1):
-        told = run([raidctl, "show", "--json"], environment), scene.calls()
-        said = run(theirs, environment), scene.calls()
-        _check(scenario, told[0], scene)
-        if not peer.healthy.match(said[0].out):
-            sys.exit(f"{peer.title} does not understand {scenario.name}: {said[0].out[:300]}")
+        mine = run([raidctl, "show", "--json"], environment), scene.calls()
+        peers = run(theirs, environment), scene.calls()
+        _check(scenario, mine[0], scene)
+        if not peer.healthy.match(peers[0].out):
+            sys.exit(f"{peer.title} does not understand {scenario.name}: {peers[0].out[:300]}")
         if number:
-            ours.add(*told, scene)
-            other.add(*said, scene)
+            ours.add(*mine, scene)
+            other.add(*peers, scene)
     return ours, other
 
 
 def _check(scenario: Scenario, cost: Cost, scene: Stage) -> None:
-    """A fast look that misses something is no look."""
+    """Check that the inventory is complete."""
     inventory = json.loads(cost.out)
     for family in scenario.families:
         found = [one for one in inventory["controllers"] if one["id"].startswith(f"{family}:")]
         if len(found) != 1 or not found[0]["volumes"] or not found[0]["drives"]:
-            sys.exit(f"raidctl does not see the card of {scenario.name}: {inventory['problems']} {scene.folder}")
+            sys.exit(f"raidctl does not see the controller of {scenario.name}: {inventory['problems']} {scene.folder}")
 
 
 def cases(scenario: Scenario, ours: Tally, other: Tally, title: str, *, goal: bool) -> list[Case]:
-    """Wall time and processor time as medians of the ratios of each round; the calls as they are."""
+    """Wall time and processor time as medians of the ratios of each round, and the calls."""
 
     def ratio(name: str) -> float:
         return statistics.median(one / two for one, two in zip(ours.of(name), other.of(name), strict=True))
@@ -142,7 +142,7 @@ def cases(scenario: Scenario, ours: Tally, other: Tally, title: str, *, goal: bo
 
 
 def compare(raidctl: str, peer: Peer, rounds: int, folder: Path) -> list[Case]:
-    """All scenarios against check_raid, and those that other peers know against these."""
+    """All scenarios with check_raid, and with other peers that support them."""
     found = []
     further = others()
     for scenario in SCENARIOS:

@@ -1,4 +1,4 @@
-"""What a start of raidctl costs, against importing the packages that it needs, in turn.
+"""The cost of a start of raidctl, compared with importing its packages in turn.
 
     python benchmarks/startup.py [--quick]
 
@@ -28,14 +28,14 @@ SCREEN = "import click, rich, msgspec, pyudev"
 
 @dataclass(frozen=True)
 class Took:
-    """Seconds of one call: by the clock, and of processor time."""
+    """Wall and processor seconds of one call."""
 
     wall: float
     processor: float
 
 
 def run(argv: list[str]) -> Took:
-    """Run a command with byte code allowed to be written; it has to end with 0, 3 or 4, the codes of a screen."""
+    """Run a command with byte code enabled; it has to end with 0, 3 or 4, the codes of a screen."""
     environment = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
     start = time.perf_counter()
     with Path(os.devnull).open("wb") as nothing:

@@ -1,4 +1,4 @@
-"""What a start of the single file costs, against the same raidctl in this virtual environment, in turn.
+"""The cost of a start of the single file, compared with the same raidctl in this virtual environment in turn.
 
     python benchmarks/startup_single_file.py [--quick]
 

@@ -1,4 +1,4 @@
-"""Policies as text, and machines made for them."""
+"""Policies as text, and machines to audit."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ from tests.support.machines import FIXTURES
 
 
 def policy(text: str, *, builtin: tuple[Rule, ...] = (), **files: str) -> Policy:
-    """The policy of a text, with the files that it includes by name: ``base="…"`` is ``base.toml``."""
+    """Load a policy; included files are given by name: ``base="…"`` is ``base.toml``."""
     return load("site.toml", reader(text, files), builtin)
 
 
 def reader(text: str, files: Mapping[str, str]) -> Callable[[str], bytes]:
-    """Gives the text of ``site.toml`` and of others."""
+    """Return a reader of ``site.toml`` and the included files."""
     held = {"site.toml": text, **{f"{name}.toml": content for name, content in files.items()}}
 
     def read(name: str) -> bytes:
@@ -46,7 +46,7 @@ def reader(text: str, files: Mapping[str, str]) -> Callable[[str], bytes]:
 
 
 def mistakes(text: str, **files: str) -> list[str]:
-    """What is said of a policy that cannot be meant."""
+    """The mistakes that are reported for an invalid policy."""
     try:
         load("site.toml", reader(text, files), ())
     except MistakesError as error:
@@ -55,30 +55,30 @@ def mistakes(text: str, **files: str) -> list[str]:
 
 
 def audited(text: str, inventory: Inventory, *, keep: bool = False, builtin: tuple[Rule, ...] = ()) -> Audited:
-    """What a policy says of one machine."""
+    """The result of auditing one machine with a policy."""
     return Auditor(policy(text, builtin=builtin), keep=keep, alone=True).audit(inventory, "here")
 
 
 def outcomes(text: str, inventory: Inventory) -> list[tuple[str, str]]:
-    """Where, and what came of it, passes included."""
+    """Object and outcome of each finding, passes included."""
     return [(one.where, one.outcome) for one in audited(text, inventory, keep=True).findings]
 
 
 def only(text: str, inventory: Inventory) -> Finding:
-    """The one finding of a policy, passes included."""
+    """The only finding of a policy, passes included."""
     [found] = audited(text, inventory, keep=True).findings
     return found
 
 
 def recorded(name: str) -> Inventory:
-    """The inventory of a recorded machine that was reviewed."""
+    """The reviewed inventory of a recorded machine."""
     return msgspec.json.decode((FIXTURES / name / "expected" / "inventory.json").read_bytes(), type=Inventory)
 
 
 def machine(
-    *volumes: Volume, problems: tuple[Problem, ...] = (), hostname: str | None = "db1", **card: Any
+    *volumes: Volume, problems: tuple[Problem, ...] = (), hostname: str | None = "db1", **fields: Any
 ) -> Inventory:
-    """A machine with one card, two disks in an array and a spare; ``card`` says otherwise."""
+    """A machine with one controller, two drives in an array and a spare; ``fields`` overrides its values."""
     drives = tuple(
         Drive(id=f"c:1/{bay}", array="c:1/A", role="member", media="hdd", model="HARBOR", status="ok") for bay in "ab"
     )
@@ -91,15 +91,15 @@ def machine(
         "drives": (*drives, Drive(id="c:1/s", role="spare", media="hdd", model="HARBOR", status="ok")),
         "volumes": volumes or (volume(),),
     }
-    controller = Controller(**{**usual, **card})
+    controller = Controller(**{**usual, **fields})
     return Inventory(host=Host(hostname=hostname), controllers=derived([controller]), problems=problems)
 
 
-def volume(**told: Any) -> Volume:
-    """A volume on that array; ``told`` says otherwise."""
+def volume(**fields: Any) -> Volume:
+    """A volume on that array; ``fields`` overrides its values."""
     cache = VolumeCache(write_policy="protected_write_back", write_active="write_back", controller_cache="protected")
     usual: dict[str, Any] = {
         "id": "c:1/v1", "array": "c:1/A", "raid_level": "raid1", "status": "ok", "device": "/dev/sda",
         "mountpoints": ("/srv/db",), "size_bytes": 4_000_787_030_016, "strip_bytes": 256 << 10, "cache": cache,
     }  # fmt: skip
-    return Volume(**{**usual, **told})
+    return Volume(**{**usual, **fields})

@@ -1,4 +1,4 @@
-"""For every built-in rule a machine on which it fires, and one on which it has something to look at and is silent.
+"""For each built-in rule, one machine on which it fails and one that passes.
 
 A machine is a recorded one, or a recorded one with one object changed.
 """
@@ -34,22 +34,24 @@ _KINDS = ("batteries", "arrays", "volumes", "drives")
 
 @dataclass(frozen=True)
 class Machine:
-    """A recorded machine, with fields of one object set anew; ``problem`` is added to its problems."""
+    """A recorded machine with fields of one object changed; ``problem`` is added to its problems."""
 
     name: str
     object_id: str | None = None
     changes: Changes | None = None
     volumes: Changes | None = None
-    """What is set in all volumes besides."""
+    """Fields that are set in all volumes as well."""
     problem: Problem | None = None
 
     @property
     def inventory(self) -> Inventory:
-        """What raidctl makes of it, changed."""
+        """The inventory with the changes."""
         inventory = replayed(self.name).inventory
         if self.object_id and self.changes:
             inventory = changed(inventory, self.object_id, self.changes)
-        for name in [volume.id for card in inventory.controllers for volume in card.volumes] if self.volumes else ():
+        for name in (
+            [volume.id for controller in inventory.controllers for volume in controller.volumes] if self.volumes else ()
+        ):
             inventory = changed(inventory, name, self.volumes or {})
         if self.problem:
             inventory = structs.replace(inventory, problems=(*inventory.problems, self.problem))
@@ -63,33 +65,33 @@ class Example:
     fails: Machine
     passes: Machine
     outcome: str = "fail"
-    """`unknown` for the rules that only ever say that something cannot be told."""
+    """`unknown` for the rules that never fail, but report that something is unknown."""
 
 
 def graded(one: Finding) -> str:
-    """How bad a failure is; what passes has a severity as well, which says nothing."""
+    """The severity of a failure (a finding that passes has a severity too, without a meaning)."""
     assert one.outcome == "fail"
     return one.severity
 
 
 def changed(inventory: Inventory, object_id: str, changes: Changes) -> Inventory:
-    """The inventory with these fields of one object set; a dictionary changes fields within a part of the object.
+    """Set these fields of one object; a dictionary changes fields within a part of the object.
 
     What is derived from several fields is derived again.
     """
-    cards = tuple(_card(card, object_id, changes) for card in inventory.controllers)
-    assert cards != inventory.controllers, f"{object_id} is not there, or is so already"
-    return structs.replace(inventory, controllers=tuple(with_redundancy(derived(cards))))
+    controllers = tuple(_with_changes(controller, object_id, changes) for controller in inventory.controllers)
+    assert controllers != inventory.controllers, f"{object_id} does not exist, or has these values already"
+    return structs.replace(inventory, controllers=tuple(with_redundancy(derived(controllers))))
 
 
-def _card(card: Controller, object_id: str, changes: Changes) -> Controller:
-    if card.id == object_id:
-        return _replaced(card, changes)
+def _with_changes(controller: Controller, object_id: str, changes: Changes) -> Controller:
+    if controller.id == object_id:
+        return _replaced(controller, changes)
     parts = {
-        kind: tuple(_replaced(item, changes) if item.id == object_id else item for item in getattr(card, kind))
+        kind: tuple(_replaced(item, changes) if item.id == object_id else item for item in getattr(controller, kind))
         for kind in _KINDS
     }
-    return structs.replace(card, **parts)
+    return structs.replace(controller, **parts)
 
 
 def _replaced(item: T, changes: Changes) -> T:
@@ -118,7 +120,7 @@ SECTOR_63 = BlockLayer(device="/dev/sdb1", kind="partition", on=("/dev/sdb",), o
 AT_1_MIB = structs.replace(SECTOR_63, offsets_bytes=(1 << 20,))
 
 
-def _said(kind: Any, message: str, severity: Any = "warning") -> Problem:
+def _problem(kind: Any, message: str, severity: Any = "warning") -> Problem:
     return Problem(severity=severity, where="0000:03:00.0", message=message, kind=kind)
 
 
@@ -195,7 +197,7 @@ EXAMPLES: dict[str, Example] = {
     "mixed_models": Example(Machine(LSI, "megaraid:0/310:2", {"firmware": "RE03"}), GOOD),
     "mixed_sectors": Example(Machine(LSI, "megaraid:0/310:2", {"sector_bytes": 4096}), GOOD),
     "nvme_health": Example(Machine(NVME, DRIVE, {"critical_warning": 1}), Machine(NVME)),
-    "no_right": Example(Machine(LSI, problem=_said("no_right", "May not look.")), GOOD, "unknown"),
+    "no_right": Example(Machine(LSI, problem=_problem("no_right", "May not look.")), GOOD, "unknown"),
     "no_tool": Example(Machine("host-raid-card-no-tool"), GOOD),
     "not_read": Example(Machine("megaraid-second-card-crashes"), GOOD, "unknown"),
     "patrol_off": Example(Machine(LSI, "megaraid:0", {"patrol_read": Scrub(mode="disabled")}), GOOD),
@@ -250,4 +252,4 @@ HEALTHY = (
     "megaraid-9660-storcli2",
     "smartarray-two-tools",
 )
-"""Recorded machines with which nothing is the matter."""
+"""Recorded machines without any problem."""

@@ -1,4 +1,4 @@
-"""What an audit of very many machines holds on to."""
+"""Memory that an audit of many machines retains."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ require = { "drives.model" = { same = true } }
 
 @pytest.mark.parametrize("every", [False, True], ids=["policy", "builtin"])
 @pytest.mark.usefixtures("uncollected")
-def test_an_inventory_is_let_go_as_soon_as_it_is_audited(every: bool) -> None:
-    """No circle keeps it, with all that belongs to it, until Python looks for garbage, which costs more than rules."""
+def test_an_inventory_is_freed_as_soon_as_it_is_audited(every: bool) -> None:
+    """An audited inventory is in no reference cycle, so it is freed without a garbage collection."""
     text = 'builtin = "all"\n' if every else RULES
     auditor = Auditor(policy(text, builtin=builtin.rules()))
     machine = recorded("smartarray-gen9-degraded")
-    auditor.audit(machine, "first")  # what is imported and remembered at the first time stays
+    auditor.audit(machine, "first")  # imports and caches of the first run stay
     gc.collect()
     for _ in range(5):
         assert auditor.audit(machine, "again").checked

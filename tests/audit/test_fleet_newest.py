@@ -1,4 +1,4 @@
-"""Hosts that are there more than once, and inventories that are too old to conclude anything from."""
+"""Hosts that occur more than once, and inventories that are too old."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ def site(tmp_path: Path) -> Path:
     return path
 
 
-def test_of_a_host_that_is_there_twice_the_newest_counts(site: Path, tmp_path: Path) -> None:
-    """In a directory, in one stream, in a list, whatever the order; it is printed which is left out."""
+def test_the_newest_of_two_inventories_of_a_host_counts(site: Path, tmp_path: Path) -> None:
+    """In a directory, a stream or a list, in any order, the newest counts and the older one is reported as left out."""
     new, old = _of("2026-11-22T01:00:00Z"), _of("2026-11-22T01:30:00+02:00", level="raid5")
     place = tmp_path / "fleet"
     place.mkdir()
@@ -51,7 +51,7 @@ def test_of_a_host_that_is_there_twice_the_newest_counts(site: Path, tmp_path: P
 
 
 def test_a_recording_is_left_out_for_a_newer_inventory(site: Path, tmp_path: Path) -> None:
-    """Recordings report the host name and the time, too."""
+    """Recordings have host name and time, so a newer inventory replaces them."""
     path = tmp_path / "new.json"
     path.write_bytes(msgspec.json.encode(_later(recorded("smartarray-p400"))))
     done = _audit(site, path, FIXTURES / "smartarray-p400")
@@ -59,14 +59,16 @@ def test_a_recording_is_left_out_for_a_newer_inventory(site: Path, tmp_path: Pat
 
 
 def test_two_machines_of_one_name_both_count(site: Path) -> None:
-    """Their serial numbers are all different; of the same machine with another drive, the newest counts."""
+    """If all serial numbers differ, both count; if one drive was exchanged, only the newest counts."""
     old, other = recorded("smartarray-p400"), recorded("md-degraded-rebuilding")
     assert old.host.hostname == other.host.hostname
     later = _later(old)
     assert "2 hosts" in _audit(site, "-", stdin=_lines(old, _later(other))).stdout
     assert "2 hosts" in _audit(site, "-", stdin=_lines(old, _later(other), later)).stdout
-    [card, *_] = [one for one in later.controllers if one.drives]
-    fewer = msgspec.structs.replace(later, controllers=(msgspec.structs.replace(card, drives=card.drives[1:]),))
+    [controller, *_] = [one for one in later.controllers if one.drives]
+    fewer = msgspec.structs.replace(
+        later, controllers=(msgspec.structs.replace(controller, drives=controller.drives[1:]),)
+    )
     assert "1 host" in _audit(site, "-", stdin=_lines(old, fewer)).stdout
 
 
@@ -90,14 +92,14 @@ def _lines(*inventories: Inventory) -> bytes:
     ids=["two hosts", "no time", "no name", "one time"],
 )
 def test_what_is_not_known_to_be_older_counts(site: Path, one: Inventory, other: Inventory) -> None:
-    """Another host, or no name, or no time: none is left out."""
+    """With different hosts, or without a name or time, none is left out."""
     done = _audit(site, "-", stdin=msgspec.json.encode(one) + b"\n" + msgspec.json.encode(other))
     assert (done.stderr, "2 hosts" in done.stdout) == ("", True)
 
 
 @pytest.mark.parametrize("limit", ["36h", "2d", "1w", "90min"])
 def test_an_inventory_that_is_too_old_passes_nothing(limit: str) -> None:
-    """Up to the limit it is judged; older, in the future or without a time, it is UNKNOWN, whatever is in it."""
+    """Up to the limit it is audited; older, in the future or without a time, it is UNKNOWN."""
     hours = {"36h": 36.0, "2d": 48.0, "1w": 168.0, "90min": 1.5}[limit]
     auditor = Auditor(policy(f'max_age = "{limit}"\nraid_level = "raid6"'), alone=True, now=NOW)
 
@@ -110,8 +112,8 @@ def test_an_inventory_that_is_too_old_passes_nothing(limit: str) -> None:
     assert {str(outcomes(age)) for age in (hours + 0.01, -48, None)} == {"[('max_age', 'unknown')]"}
 
 
-def test_a_group_may_have_an_age_of_its_own_and_ignore_takes_it_away() -> None:
-    """As every line of a policy."""
+def test_a_group_may_set_max_age_and_ignore_disables_it() -> None:
+    """A group can set its own ``max_age``, and ``ignore`` disables it."""
     text = 'max_age = "1h"\nraid_level = "raid6"\n[group.db]\nhosts = ["db*"]\nmax_age = "7d"\n'
     yesterday = (NOW - timedelta(days=1)).isoformat()
     auditor = Auditor(policy(text), now=NOW)
@@ -121,7 +123,7 @@ def test_a_group_may_have_an_age_of_its_own_and_ignore_takes_it_away() -> None:
 
 
 @pytest.mark.parametrize("value", ["7", '"7"', '"7x"', '"0d"', "true", '["7d"]'])
-def test_an_age_that_is_no_time_is_a_mistake(value: str) -> None:
-    """With the units that there are."""
+def test_a_max_age_that_is_no_duration_is_a_mistake(value: str) -> None:
+    """The message lists the units."""
     [mistake] = mistakes(f"max_age = {value}")
     assert "h, d and w" in mistake

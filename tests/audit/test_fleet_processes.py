@@ -1,4 +1,4 @@
-"""The processes of an audit of many machines."""
+"""Processes of an audit of many machines."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ GONE = 120.0
 
 
 def under_way(pid: int) -> list[int]:
-    """Processes that a process has started and that have not ended."""
+    """The running child processes of a process."""
     path = Path(f"/proc/{pid}/task/{pid}/children")
     return [int(child) for child in path.read_text(encoding="ascii").split()] if path.exists() else []
 
 
 def alive(pid: int) -> bool:
-    """Whether a process is there, and no zombie."""
+    """Whether a process exists and is no zombie."""
     try:
         return Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()[0] != "Z"
     except (FileNotFoundError, ProcessLookupError):
@@ -31,7 +31,7 @@ def alive(pid: int) -> bool:
 
 @pytest.mark.slow
 def test_no_process_outlives_an_audit_that_is_killed(tmp_path: Path) -> None:
-    """Killed with signal 9 while nobody reads what it prints, it leaves no process behind."""
+    """An audit that is killed with signal 9 while its output is blocked leaves no process behind."""
     site = tmp_path / "site.toml"
     site.write_text('raid_level = "raid6"\n', encoding="utf-8")
     line = msgspec.json.encode(recorded("smartarray-gen9-degraded")) + b"\n"

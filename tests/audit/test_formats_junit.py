@@ -1,4 +1,4 @@
-"""``raidctl audit --format junit``: what CI servers read."""
+"""``raidctl audit --format junit``, for CI servers."""
 
 from __future__ import annotations
 
@@ -41,30 +41,30 @@ ANY_TEXT = st.text(st.characters(exclude_categories=())) | st.sampled_from(
 
 
 def run(*words: str | Path) -> Result:
-    """The command line, in this process."""
+    """Run a command line in this process."""
     return CliRunner().invoke(cli, [str(word) for word in words])
 
 
 def written(*hosts: Audited, summary: Summary | None = None) -> ET.Element:
-    """What is written of some hosts, as a reader sees it."""
+    """The parsed XML of some hosts."""
     out = writer("junit", Options("site.toml", Paper(width=80), alone=len(hosts) == 1))
     pieces = [out.begin(), *map(out.host, hosts), *out.end(summary or Summary(), lambda: iter(hosts))]
     return ET.fromstring("".join(pieces).encode("utf-8"))  # noqa: S314 - our own text
 
 
 def of(outcome: str, **more: object) -> Finding:
-    """A finding of one outcome."""
-    told = {"rule": "battery", "severity": "critical", "outcome": outcome, "where": "smartarray:1", "message": "So."}
-    return msgspec.convert({**told, **more}, Finding)
+    """A finding with this outcome."""
+    fields = {"rule": "battery", "severity": "critical", "outcome": outcome, "where": "smartarray:1", "message": "So."}
+    return msgspec.convert({**fields, **more}, Finding)
 
 
 def host(*findings: Finding, name: str = "db1") -> Audited:
-    """A host of which this was found."""
+    """A host with these findings."""
     return Audited(host=name, source="local", findings=findings, checked=len(findings))
 
 
 def follows(element: ET.Element) -> None:
-    """Assert that an element, and all in it, follow the schema, and that a suite's sums are those of its cases."""
+    """Assert that an element and its children follow the schema, and that the sums of a suite are right."""
     must, may, inside = SCHEMA[element.tag]
     assert must <= set(element.keys()) <= must | may, element.tag
     for child in element:
@@ -81,8 +81,8 @@ def follows(element: ET.Element) -> None:
 
 
 @pytest.mark.parametrize("machine", MACHINES)
-def test_every_machine_is_written_as_the_schema_wants_it(machine: str) -> None:
-    """Sums agree with the cases, and no two cases of a suite have the same name."""
+def test_every_machine_follows_the_schema(machine: str) -> None:
+    """Sums agree with the cases, and each case of a suite has its own name."""
     done = run("--replay", FIXTURES / machine, "audit", "--builtin", "--format", "junit")
     root = ET.fromstring(done.stdout)  # noqa: S314 - our own text
     follows(root)
@@ -91,16 +91,16 @@ def test_every_machine_is_written_as_the_schema_wants_it(machine: str) -> None:
     assert set(names.values()) == {1}
 
 
-def test_it_says_what_the_json_says() -> None:
-    """A case for each rule and object: those that fail, those that cannot be told, and those that pass."""
+def test_it_reports_what_the_json_reports() -> None:
+    """There is one case per rule and object: failed, unknown or passed."""
     words = ("--replay", FIXTURES / "smartarray-gen10-failed-battery", "audit", "--builtin", "--passed")
-    done, told = run(*words, "--format", "junit"), json.loads(run(*words, "--json").stdout)
+    done, expected = run(*words, "--format", "junit"), json.loads(run(*words, "--json").stdout)
     assert done.exit_code == 1
     cases = {
         (case.get("classname"), case.get("name")): case[0].tag if len(case) else "pass"
         for case in ET.fromstring(done.stdout).iter("testcase")  # noqa: S314 - our own text
     }
-    (only,) = told["hosts"]
+    (only,) = expected["hosts"]
     words_of = {"fail": "failure", "unknown": "error", "pass": "pass"}
     assert cases == {
         (f"{only['host']}.{one['rule']}", one["where"]): words_of[one["outcome"]] for one in only["findings"]
@@ -110,7 +110,7 @@ def test_it_says_what_the_json_says() -> None:
 
 
 def test_each_outcome_has_its_element() -> None:
-    """Fails are failures, what cannot be told is an error, a rule that selected nothing is skipped."""
+    """A failed finding is a failure, an unknown one an error, a rule that selected nothing is skipped."""
     outcomes = ("fail", "unknown", "unmatched", "pass")
     root = written(host(*(of(outcome, where=f"v{number}") for number, outcome in enumerate(outcomes))))
     follows(root)
@@ -123,25 +123,25 @@ def test_each_outcome_has_its_element() -> None:
 
 
 def test_a_case_keeps_its_name_when_it_begins_to_fail() -> None:
-    """CI servers compare cases from run to run by their names."""
+    """A case has the same name whether it passes or fails, because CI servers compare names."""
     good, bad = (written(host(one)).find(".//testcase") for one in (of("pass"), of("fail", field="status")))
     assert good is not None
     assert bad is not None
     assert good.attrib == bad.attrib
 
 
-def test_a_rule_that_says_two_things_of_an_object_is_one_case() -> None:
-    """The worst counts, and nothing of what is said is lost."""
+def test_two_findings_of_a_rule_on_one_object_are_one_case() -> None:
+    """The worse finding decides, and the texts of both are kept."""
     root = written(host(of("unknown", message="Cannot."), of("fail", message="No.", wanted="ok", actual="failed")))
     follows(root)
     (case,) = root.iter("testcase")
-    (told,) = case
-    assert (told.tag, told.get("type"), told.get("message")) == ("failure", "critical", "No.")
-    assert (told.text or "").split("\n") == ["Cannot.", "No.", "wanted: ok", "actual: failed"]
+    (element,) = case
+    assert (element.tag, element.get("type"), element.get("message")) == ("failure", "critical", "No.")
+    assert (element.text or "").split("\n") == ["Cannot.", "No.", "wanted: ok", "actual: failed"]
 
 
-def test_what_is_said_of_the_policy_is_a_suite_of_its_own() -> None:
-    """A rule that selected nothing on any of many hosts belongs to none of them."""
+def test_findings_about_the_policy_are_a_separate_suite() -> None:
+    """A rule that selected nothing on any of many hosts is in the suite ``policy``."""
     root = written(host(), host(name="db2"), summary=Summary(findings=[of("unmatched")]))
     follows(root)
     assert [suite.get("name") for suite in root] == ["db1", "db2", "policy"]
@@ -150,7 +150,7 @@ def test_what_is_said_of_the_policy_is_a_suite_of_its_own() -> None:
 
 @given(ANY_TEXT)
 def test_any_text_is_valid_xml(text: str) -> None:
-    """Control characters, halves of characters and what looks like markup harm neither the file nor each other."""
+    """Control characters, surrogates and markup in texts leave the file valid."""
     finding = of("fail", message=text, rule=text, where=text, device=text, wanted=text, evidence=(text,))
     root = written(Audited(host=text, source=text, findings=(finding,)), host(of("pass")))
     follows(root)
@@ -158,7 +158,7 @@ def test_any_text_is_valid_xml(text: str) -> None:
 
 
 def test_many_hosts_and_a_line_that_is_broken(tmp_path: Path) -> None:
-    """Each host is a suite; what could not be read is one with an error, named by its line."""
+    """Each host is a suite; an unreadable line is a suite with an error, named by its line."""
     good = msgspec.json.encode(recorded("smartarray-gen9-degraded"))
     fleet = tmp_path / "fleet.jsonl"
     fleet.write_bytes(b"\n".join([good, good[:500], good]) + b"\n")

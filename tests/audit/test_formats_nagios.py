@@ -1,4 +1,4 @@
-"""``--format nagios`` of ``audit`` and ``diagnose``: what Nagios, Icinga and their kin read."""
+"""``--format nagios`` of ``audit`` and ``diagnose``, for Nagios, Icinga and compatible systems."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _FIRST = re.compile(r"RAID (?P<state>OK|WARNING|CRITICAL|UNKNOWN) - (?P<text>[^|
 
 @dataclass
 class Check:
-    """What a monitoring system makes of an output."""
+    """An output as a monitoring system parses it."""
 
     state: str
     text: str
@@ -46,7 +46,7 @@ class Check:
 
 
 def read(output: str) -> Check:
-    """Read an output by the guidelines' grammar; what it does not allow is an error."""
+    """Parse an output by the guidelines' grammar; anything else is an error."""
     first, *more = output.removesuffix("\n").split("\n")
     parsed = _FIRST.fullmatch(first)
     assert parsed, first
@@ -62,18 +62,18 @@ def read(output: str) -> Check:
 
 
 def run(*words: str | Path, given: bytes = b"") -> Result:
-    """The command line, in this process."""
+    """Run a command line in this process."""
     return CliRunner().invoke(cli, [str(word) for word in words], input=given)
 
 
 def finding(severity: str = "critical", outcome: str = "fail", **more: object) -> Finding:
     """A finding."""
-    told = {"rule": "battery", "severity": severity, "outcome": outcome, "where": "smartarray:1", "message": "So."}
-    return msgspec.convert({**told, **more}, Finding)
+    fields = {"rule": "battery", "severity": severity, "outcome": outcome, "where": "smartarray:1", "message": "So."}
+    return msgspec.convert({**fields, **more}, Finding)
 
 
 def audited(*findings: Finding) -> Check:
-    """What is said of one machine with these findings and a check that passed."""
+    """The output for one machine with these findings and a check that passed."""
     out = writer("nagios", Options("site.toml", Paper(width=80), alone=True))
     out.host(Audited(host="db1", source="local", findings=findings))
     summary = Summary(hosts=1, checked=len(findings) + 1, passed=1)
@@ -85,7 +85,7 @@ def audited(*findings: Finding) -> Check:
 @pytest.mark.parametrize("command", [("diagnose",), ("audit", "--builtin")])
 @pytest.mark.parametrize("machine", MACHINES)
 def test_the_line_of_every_machine_follows_the_guidelines(machine: str, command: tuple[str, ...]) -> None:
-    """The word and the exit code say the same, and the figures are those of the findings."""
+    """The word and the exit code agree, and the figures are those of the findings."""
     done = run("--replay", FIXTURES / machine, *command, "--format", "nagios")
     check = read(done.stdout)
     assert done.exit_code == Status[check.state]
@@ -95,13 +95,13 @@ def test_the_line_of_every_machine_follows_the_guidelines(machine: str, command:
 
 @pytest.mark.parametrize("machine", HEALTHY)
 def test_a_healthy_machine_is_ok_without_any_policy(machine: str) -> None:
-    """``raidctl diagnose --format nagios`` is a whole check."""
+    """``raidctl diagnose --format nagios`` is a complete check without a policy."""
     done = run("--replay", FIXTURES / machine, "diagnose", "--format", "nagios")
     assert (done.exit_code, read(done.stdout).state) == (0, "OK")
 
 
 def test_diagnose_and_its_line_agree() -> None:
-    """Where ``diagnose`` ends with 1 the line says WARNING or CRITICAL, with 0 OK, else UNKNOWN."""
+    """Exit code 1 of ``diagnose`` is WARNING or CRITICAL, 0 is OK, everything else UNKNOWN."""
     words = {0: {0}, 1: {1, 2}, 3: {3}, 4: {3}}
     for machine in MACHINES:
         usual, line = (
@@ -110,8 +110,8 @@ def test_diagnose_and_its_line_agree() -> None:
         assert line in words[usual], machine
 
 
-def test_a_card_without_its_tool_is_unknown() -> None:
-    """What could not be asked is never OK."""
+def test_a_controller_without_its_tool_is_unknown() -> None:
+    """A controller that could not be queried is never OK."""
     done = run("--replay", FIXTURES / "host-raid-card-no-tool", "diagnose", "--format", "nagios")
     assert (done.exit_code, read(done.stdout).state) == (3, "UNKNOWN")
 
@@ -128,24 +128,24 @@ def test_a_card_without_its_tool_is_unknown() -> None:
     ],
 )
 def test_the_worst_decides(findings: tuple[Finding, ...], state: str) -> None:
-    """What is known to be bad comes before what cannot be told, and that before OK."""
+    """A known failure outranks UNKNOWN, and UNKNOWN outranks OK."""
     assert audited(*findings).state == state
 
 
-def test_the_worst_finding_stands_in_the_first_line() -> None:
-    """A pager shows no more than that; the others are below, the worst first."""
+def test_the_worst_finding_is_in_the_first_line() -> None:
+    """The first line has the worst finding; the others follow, the worst first."""
     check = audited(finding("info", message="Third."), finding("warning", message="Second."), finding(message="First."))
     assert check.text.endswith("battery smartarray:1: First.")
     assert [line.split()[0] for line in check.more] == ["[CRITICAL]", "[WARNING]", "[INFO]"]
 
 
 def test_nothing_checked_is_not_ok() -> None:
-    """An empty directory is no fleet that is well."""
+    """An empty directory is UNKNOWN."""
     assert status_of(Counts()) is Status.UNKNOWN
 
 
 def test_many_findings_stay_within_the_bounds() -> None:
-    """What does not fit is counted."""
+    """Findings that do not fit are counted."""
     check = audited(*(finding(where=f"v{number}", message="x" * 300) for number in range(500)))
     assert check.figures["critical"] == 500
     shown = sum(line.startswith("[CRITICAL]") for line in check.more)
@@ -154,7 +154,7 @@ def test_many_findings_stay_within_the_bounds() -> None:
 
 @given(st.text() | st.sampled_from(["|", "'a' | b=1", '$(id) `id` "', "\x1b[31m|", "\r\nRAID OK - "]))
 def test_no_text_breaks_the_protocol_or_reaches_a_shell(text: str) -> None:
-    """Bars, line ends and what a shell expands are taken out of texts."""
+    """Bars, line ends and characters that a shell expands are removed from texts."""
     check = audited(finding(message=text, rule=text or "r", where=text or "w", remedy=text))
     assert check.figures["critical"] == 1
     assert len(check.more) == 1
@@ -163,14 +163,14 @@ def test_no_text_breaks_the_protocol_or_reaches_a_shell(text: str) -> None:
 
 @given(st.text(), st.integers(10, 60))
 def test_a_text_is_cut_between_characters(text: str, limit: int) -> None:
-    """Never more bytes than wanted, never half a character."""
-    told = cut(safe(text), limit)
-    assert len(told.encode()) <= limit
-    assert told == safe(text) or told.endswith("...")
+    """A text is cut at the limit, in bytes, and never within a character."""
+    result = cut(safe(text), limit)
+    assert len(result.encode()) <= limit
+    assert result == safe(text) or result.endswith("...")
 
 
 def test_without_figures_there_is_no_bar() -> None:
-    """As of an error."""
+    """A line without figures, such as an error, has no bar."""
     assert plugin(Status.UNKNOWN, "No.") == "RAID UNKNOWN - No.\n"
 
 
@@ -187,13 +187,13 @@ def test_without_figures_there_is_no_bar() -> None:
     ],
 )
 def test_whatever_goes_wrong_is_unknown(words: tuple[str, ...]) -> None:
-    """Exit code 2 of wrong usage would be CRITICAL, and nothing on standard output would be no answer."""
+    """Wrong usage is UNKNOWN with a line on standard output, since exit code 2 would be CRITICAL."""
     done = run(*words)
     assert (done.exit_code, read(done.stdout).state) == (3, "UNKNOWN")
 
 
 def test_a_policy_with_mistakes_is_unknown(tmp_path: Path) -> None:
-    """The first one is named."""
+    """The first mistake of the policy is named."""
     path = tmp_path / "bad.toml"
     path.write_text('raid_level = "raid7"\nbatery = "ok"\n', encoding="utf-8")
     done = run("--replay", FIXTURES / "md-healthy", "audit", path, "--format", "nagios")
@@ -202,8 +202,8 @@ def test_a_policy_with_mistakes_is_unknown(tmp_path: Path) -> None:
     assert "bad.toml:1" in check.text
 
 
-def test_what_a_batch_runs_is_not_taken_for_ours() -> None:
-    """After ``--`` the words belong to another program: wrong usage stays 2."""
+def test_options_of_the_command_of_a_batch_are_ignored() -> None:
+    """Words after ``--`` belong to another command: wrong usage stays 2."""
     assert run("batch", "--no-such-option", "--", "x", "--format", "nagios").exit_code == 2
 
 
@@ -220,7 +220,7 @@ def test_many_machines_have_one_line(tmp_path: Path) -> None:
 
 
 def test_a_shell_reads_it_as_a_check_does() -> None:
-    """The documented plugin script works in a real shell under the C locale, as monitoring systems start it."""
+    """The documented plugin script works in a real shell under the C locale."""
     page = (FIXTURES.parent / "docs" / "export.md").read_text(encoding="utf-8")
     script = page.split("<!-- the plugin -->\n```sh\n")[1].split("```")[0]
     assert "exec raidctl diagnose --format nagios" in script

@@ -1,4 +1,4 @@
-"""``raidctl export``: what Prometheus and node_exporter read."""
+"""``raidctl export`` for Prometheus and node_exporter."""
 
 from __future__ import annotations
 
@@ -48,19 +48,19 @@ NASTY = st.text(st.characters(exclude_categories=())) | st.sampled_from(
 
 
 def run(*words: str | Path) -> Result:
-    """The command line, in this process."""
+    """Run a command line in this process."""
     return CliRunner().invoke(cli, [str(word) for word in words])
 
 
 def written(inventory: Inventory) -> str:
-    """Everything that can be told of an inventory, as text."""
+    """All metrics of an inventory, as text."""
     return text(families([*INVENTORY, of_scan(0.25), *of_rules(diagnose(inventory, rules()))], inventory))
 
 
-def series(told: str) -> Series:
-    """Every series as another program reads it; the same labels twice are an error."""
+def series(exposition: str) -> Series:
+    """Every series as the Prometheus client library parses it; duplicates are an error."""
     found: Series = {}
-    for family in text_string_to_metric_families(told):
+    for family in text_string_to_metric_families(exposition):
         assert family.type == "gauge"
         assert family.documentation
         for sample in family.samples:
@@ -71,7 +71,7 @@ def series(told: str) -> Series:
 
 
 def value(found: Series, name: str, **labels: str) -> float | None:
-    """The value of a series; None when there is none."""
+    """The value of a series, or None."""
     return found.get((f"raidctl_{name}", frozenset(labels.items())))
 
 
@@ -83,55 +83,55 @@ def promtool(*words: str | Path, given: str = "") -> tuple[int, str]:
 
 
 def documented(mark: str, path: Path) -> Path:
-    """A file with what stands in the manual behind a mark."""
+    """Write the block of the manual that follows a mark to a file."""
     page = (FIXTURES.parent / "docs" / "export.md").read_text(encoding="utf-8")
     path.write_text(page.split(f"<!-- {mark} -->\n```yaml\n")[1].split("```")[0], encoding="utf-8")
     return path
 
 
 @pytest.mark.slow  # needs a Debian package
-def test_promtool_has_nothing_to_say() -> None:
-    """Names, units, help and escapes are as the conventions want them, on every machine."""
+def test_promtool_accepts_every_machine() -> None:
+    """Names, units, help and escapes of every machine follow the conventions."""
     for machine in MACHINES:
         assert promtool("check", "metrics", given=written(replayed(machine).inventory)) == (0, ""), machine
 
 
 @pytest.mark.slow  # as above
 def test_the_documented_configuration_is_valid(tmp_path: Path) -> None:
-    """What stands in the manual can be copied."""
+    """The configurations of the manual are valid."""
     for mark in ("scrape", "probe"):
-        code, said = promtool("check", "config", "--syntax-only", documented(mark, tmp_path / "prometheus.yml"))
-        assert code == 0, said
+        code, output = promtool("check", "config", "--syntax-only", documented(mark, tmp_path / "prometheus.yml"))
+        assert code == 0, output
 
 
 @pytest.mark.slow  # as above
-def test_promtool_has_nothing_to_say_of_any_metric() -> None:
-    """No metric of the table is left out of what is checked: each has a series here."""
+def test_promtool_accepts_every_metric() -> None:
+    """Every metric is checked, because each has a series here."""
     samples = [f"# HELP {one.name} {one.help}\n# TYPE {one.name} gauge\n{one.name} 1\n" for one in every_metric()]
     assert promtool("check", "metrics", given="".join(samples)) == (0, "")
 
 
 def every_metric() -> list[Any]:
-    """The whole table."""
+    """All metrics."""
     return [*INVENTORY, of_scan(0.0), *of_rules(diagnose(HEALTHY, rules()))]
 
 
 def test_no_two_metrics_have_the_same_name() -> None:
-    """A name twice would make the text invalid."""
+    """Each metric has its own name."""
     names = [metric.name for metric in every_metric()]
     assert len(names) == len(set(names))
 
 
 @pytest.mark.parametrize("machine", MACHINES)
-def test_every_machine_is_read_by_another_program(machine: str) -> None:
-    """All series are told apart by their labels, and each controller, volume and drive is there."""
+def test_every_machine_is_parsed_by_the_client_library(machine: str) -> None:
+    """Labels distinguish all series, and each controller, volume and drive has an info series."""
     inventory = replayed(machine).inventory
     found = series(written(inventory))
-    cards = inventory.controllers
-    drives = [drive for card in cards for drive in card.drives]
+    controllers = inventory.controllers
+    drives = [drive for controller in controllers for drive in controller.drives]
     expected = {
-        "controller": {card.id for card in cards},
-        "volume": {volume.id for card in cards for volume in card.volumes},
+        "controller": {controller.id for controller in controllers},
+        "volume": {volume.id for controller in controllers for volume in controller.volumes},
         "drive": {drive.id for drive in drives if not drive.backing},
         "member": {drive.id for drive in drives if drive.backing},
     }
@@ -140,7 +140,7 @@ def test_every_machine_is_read_by_another_program(machine: str) -> None:
 
 
 def test_figures_are_in_base_units() -> None:
-    """Bytes, ratios from 0 to 1, seconds, degrees Celsius, bytes per second."""
+    """Values are in bytes, ratios from 0 to 1, seconds, degrees Celsius and bytes per second."""
     found = series(written(HEALTHY))
     drive = HEALTHY.controllers[0].drives[0]
     assert value(found, "cache_size_bytes", controller="smartarray:1") == 512 * 1024**2
@@ -151,8 +151,8 @@ def test_figures_are_in_base_units() -> None:
     assert value(found, "scan_duration_seconds") == 0.25
 
 
-def test_a_state_is_one_series_for_each_word() -> None:
-    """Exactly the one that holds is 1."""
+def test_a_status_has_one_series_per_word() -> None:
+    """A status has one series per word, and only the current one is 1."""
     found = series(written(DEGRADED))
     states = {
         dict(labels)["status"]: held for (name, labels), held in found.items() if name == "raidctl_battery_status"
@@ -161,8 +161,8 @@ def test_a_state_is_one_series_for_each_word() -> None:
     assert set(states) == {"ok", "charging", "learning", "degraded", "failed", "missing", "unknown"}
 
 
-def test_what_was_not_told_has_no_series() -> None:
-    """Absent, not 0: nobody is told of a drive at zero degrees."""
+def test_unknown_values_have_no_series() -> None:
+    """An unknown value has no series instead of a 0."""
     found = series(written(DEGRADED))
     silent = next(drive for drive in DEGRADED.controllers[0].drives if drive.temperature_celsius is None)
     assert value(found, "drive_temperature_celsius", drive=silent.id) is None
@@ -176,7 +176,7 @@ def test_what_was_not_told_has_no_series() -> None:
 
 
 def test_what_could_not_be_read_is_counted() -> None:
-    """Every kind of problem has a series, 0 when there is none; here two cards have no tool."""
+    """Each kind of problem has a series, 0 if there is none; here two controllers have no tool."""
     done = run("--replay", FIXTURES / "host-raid-card-no-tool", "export")
     found = series(done.stdout)
     assert value(found, "problems", kind="no_tool") == 2
@@ -185,31 +185,31 @@ def test_what_could_not_be_read_is_counted() -> None:
     assert done.stderr
 
 
-def test_findings_are_added_when_they_are_asked_for() -> None:
-    """``--rules`` tells what ``diagnose`` tells."""
+def test_rules_adds_the_findings() -> None:
+    """``--rules`` adds the findings of ``diagnose``."""
     words = ("--replay", FIXTURES / "areca-arc1210")
     without, given_ = (series(run(*words, "export", *more).stdout) for more in ((), ("--rules",)))
     assert not [name for name, _ in without if name.startswith("raidctl_rule")]
     found = json.loads(run(*words, "--json", "diagnose").stdout)
-    told = {
+    exported = {
         (row["rule"], row["object"], row["outcome"])
         for name, labels in given_
         if name == "raidctl_rule_finding" and (row := dict(labels))
     }
-    said = [*found["findings"], *found["unknown"]]
-    assert told == {(one["rule"], one["where"], one["outcome"]) for one in said}
+    diagnosed = [*found["findings"], *found["unknown"]]
+    assert exported == {(one["rule"], one["where"], one["outcome"]) for one in diagnosed}
     assert value(given_, "rule_checks") == found["checked"]
 
 
 @given(NASTY)
 @hypothesis_settings(deadline=None)
 def test_no_text_of_hardware_breaks_the_format(nasty: str) -> None:
-    """Quotes, backslashes, line ends and halves of characters are escaped or replaced; nothing else is touched."""
-    card = HEALTHY.controllers[0]
+    """Quotes, backslashes, line ends and surrogates are escaped or replaced, other text is unchanged."""
+    controller = HEALTHY.controllers[0]
     host = msgspec.structs.replace(HEALTHY.host, hostname=nasty)
-    twins = tuple(msgspec.structs.replace(drive, id=nasty, model=nasty) for drive in card.drives)
+    twins = tuple(msgspec.structs.replace(drive, id=nasty, model=nasty) for drive in controller.drives)
     hostile = msgspec.structs.replace(
-        HEALTHY, host=host, controllers=(msgspec.structs.replace(card, model=nasty, drives=twins),)
+        HEALTHY, host=host, controllers=(msgspec.structs.replace(controller, model=nasty, drives=twins),)
     )
     found = series(written(hostile))
     (info,) = (dict(labels) for name, labels in found if name == "raidctl_controller_info")
@@ -218,7 +218,7 @@ def test_no_text_of_hardware_breaks_the_format(nasty: str) -> None:
 
 
 def test_labels_are_added_to_each_series() -> None:
-    """Those of the command line, escaped; one that raidctl sets, or that is no name, is wrong usage."""
+    """Labels of the command line are escaped; a reserved or invalid name is wrong usage."""
     words = ("--replay", FIXTURES / "areca-arc1210", "export", "--rules")
     plain, labelled = (
         series(run(*words, *more).stdout) for more in ((), ("--label", "host=db7", "--label", 'rack=a"1'))
@@ -232,7 +232,7 @@ def test_labels_are_added_to_each_series() -> None:
 
 
 def test_json_follows_its_schema() -> None:
-    """``export --json`` says the same, and ``raidctl schema export`` describes it."""
+    """``export --json`` has the same metrics, and ``raidctl schema export`` describes it."""
     words = ("--replay", FIXTURES / "smartarray-gen9-degraded", "export")
     data = json.loads(run("--json", *words).stdout)
     jsonschema.Draft202012Validator(schema("Export", Export)).validate(data)
@@ -243,28 +243,28 @@ def test_json_follows_its_schema() -> None:
 
 @pytest.mark.parametrize("inventory", EVERY.values(), ids=EVERY)
 def test_figures_survive_the_text(inventory: Inventory) -> None:
-    """Each value is read back as it was."""
-    told = families(INVENTORY, inventory)
-    found = series(text(told))
-    for family in told:
+    """Each value is parsed back unchanged."""
+    metrics = families(INVENTORY, inventory)
+    found = series(text(metrics))
+    for family in metrics:
         for sample in family.samples:
             assert found[family.name, frozenset(sample.labels.items())] == sample.value
 
 
 def test_whole_numbers_have_no_point() -> None:
-    """Sizes are written as they are, and big ones lose nothing."""
+    """Whole numbers have no decimal point, and large ones keep all digits."""
     assert [number(one) for one in (2**60 + 1, 3.0, 0.1, True)] == [str(2**60 + 1), "3", "0.1", "1"]
 
 
-def test_a_time_without_a_zone_is_not_told() -> None:
-    """It could be any."""
+def test_a_time_without_a_zone_is_unknown() -> None:
+    """A time without a zone could be any, so it has no value."""
     assert [seconds(one) for one in ("2026-03-04T05:06:07Z", "2026-03-04T05:06:07", "soon", None)] == [
         1772600767, None, None, None,
     ]  # fmt: skip
 
 
 def test_a_file_is_replaced_in_one_step(tmp_path: Path) -> None:
-    """It can be read by the exporter's user, nothing is left beside it, and a link stays a link."""
+    """The file is readable by the exporter's user, nothing is left beside it, and a symlink stays one."""
     real, link = tmp_path / "real.prom", tmp_path / "raidctl.prom"
     real.write_text("old\n", encoding="utf-8")
     link.symlink_to(real)
@@ -278,16 +278,16 @@ def test_a_file_is_replaced_in_one_step(tmp_path: Path) -> None:
     assert link.is_symlink()
 
 
-def test_a_file_is_left_alone_when_nothing_is_found_out(tmp_path: Path) -> None:
-    """Old figures with their old time are better than none."""
+def test_a_failed_scan_keeps_the_old_file(tmp_path: Path) -> None:
+    """A failed scan leaves the old file, whose timestamp shows its age."""
     path = tmp_path / "raidctl.prom"
     path.write_text("old\n", encoding="utf-8")
     assert run("--host", "raidctl-no-such-host.invalid", "export", "--output", path).exit_code == 8
     assert path.read_text(encoding="utf-8") == "old\n"
 
 
-def test_a_file_that_cannot_be_written_is_said(tmp_path: Path) -> None:
-    """One sentence, and exit code 3."""
+def test_a_file_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
+    """The reason is printed, and the exit code is 3."""
     done = run("--replay", FIXTURES / "md-healthy", "export", "--output", tmp_path / "none" / "x.prom")
     assert (done.exit_code, done.stdout) == (3, "")
     assert "cannot be written: No such file or directory" in done.stderr
@@ -304,13 +304,13 @@ def test_a_file_that_cannot_be_written_is_said(tmp_path: Path) -> None:
         ("--listen", "70000"),
     ],
 )
-def test_what_does_not_go_together_is_wrong_usage(words: tuple[str, ...]) -> None:
-    """Exit code 2, and nothing is looked at."""
+def test_options_that_exclude_each_other_are_wrong_usage(words: tuple[str, ...]) -> None:
+    """The exit code is 2, and no machine is read."""
     assert run("--demo", "p440", "export", *words).exit_code == 2
 
 
-def test_only_this_machine_can_ask_if_nothing_else_is_said() -> None:
-    """A port alone is one of the loopback."""
+def test_a_port_alone_is_one_of_the_loopback() -> None:
+    """A port without a host listens on the loopback address only."""
     wanted = {
         "9809": ("127.0.0.1", 9809), ":9809": ("127.0.0.1", 9809), "0.0.0.0:1": ("0.0.0.0", 1),  # noqa: S104 - as asked
         "[::1]:9809": ("::1", 9809), "localhost:0": ("localhost", 0),
@@ -325,8 +325,8 @@ def probes_of(scan: Callable[[str], Page], *targets: str, interval: float = 600)
     return Probes(scan, targets, interval)
 
 
-def test_one_target_is_read_once_for_all_who_ask_at_once() -> None:
-    """Two wait for one scan, another target is read meanwhile, and within the interval nothing is read again."""
+def test_simultaneous_requests_of_a_target_share_a_scan() -> None:
+    """Two requests share one scan, another target is scanned meanwhile, and pages are reused in the interval."""
     begun, go_on, scans = threading.Event(), threading.Event(), []
 
     def scan(target: str) -> Page:
@@ -359,7 +359,7 @@ def test_one_target_is_read_once_for_all_who_ask_at_once() -> None:
      ("target=root%40a", 403), ("target=a%20-oProxyCommand=x", 403), ("target=a", 200)],
 )  # fmt: skip
 def test_only_targets_of_the_list_are_read(query: str, status: int) -> None:
-    """Whoever reaches the port cannot have raidctl connect anywhere else."""
+    """Any target outside the list is refused without a connection."""
     read: list[str] = []
 
     def scan(target: str) -> Page:
@@ -372,7 +372,7 @@ def test_only_targets_of_the_list_are_read(query: str, status: int) -> None:
 
 
 def test_targets_over_http(tmp_path: Path) -> None:
-    """A host that cannot be reached is a failed scrape, one that is not in the list is refused; the page of raidctl."""
+    """An unreachable host is a failed scrape, an unlisted one is refused, and raidctl has its own page."""
     hosts = tmp_path / "hosts"
     hosts.write_text("# two\nroot@raidctl-no-such-host.invalid\ndb[1:2]  # the first\nhere ansible_connection=local\n")
     words = ["export", "--listen", "0", "--targets", str(hosts), "--timeout", "5"]
@@ -393,8 +393,8 @@ def test_targets_over_http(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text_of_file", ["", "# none\n", "db1 db2\n", "-oProxyCommand=x\n", "a;b\n"])
-def test_a_list_of_targets_with_something_else_is_wrong_usage(text_of_file: str, tmp_path: Path) -> None:
-    """The line is named, and nothing is served; so are options that name a machine."""
+def test_an_invalid_list_of_targets_is_wrong_usage(text_of_file: str, tmp_path: Path) -> None:
+    """The line is named and nothing is served; options that name a machine are refused too."""
     hosts = tmp_path / "hosts"
     hosts.write_text(text_of_file)
     assert run("export", "--listen", "0", "--targets", hosts).exit_code == 2
@@ -406,7 +406,7 @@ def test_a_list_of_targets_with_something_else_is_wrong_usage(text_of_file: str,
 
 @pytest.fixture
 def served(tmp_path: Path) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """A simulated machine, served as a user serves it."""
+    """A simulated machine, served by the command line."""
     words = ["--demo", "p440", "--state-dir", str(tmp_path), "export", "--listen", "0", "--interval", "600"]
     with serving_words(*words) as started:
         yield started
@@ -423,7 +423,7 @@ because = "A battery is ordered."
 
 @contextlib.contextmanager
 def serving_words(*words: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """Serve metrics; the process, and its URL."""
+    """Serve metrics; yields the process and its URL."""
     with subprocess.Popen(
         [sys.executable, "-m", "raidctl", *words], stderr=subprocess.PIPE, text=True, env={"PATH": os.environ["PATH"]}
     ) as started:
@@ -444,8 +444,8 @@ def get(url: str) -> tuple[int, str, str]:
             return error.code, error.headers["Content-Type"], error.read().decode("utf-8")
 
 
-def test_it_is_served_from_one_scan_until_it_is_ended(served: tuple[subprocess.Popen[str], str]) -> None:
-    """Within the interval the machine is not looked at again; SIGTERM ends it as any program."""
+def test_one_scan_is_served_until_sigterm(served: tuple[subprocess.Popen[str], str]) -> None:
+    """Within the interval there is no second scan, and SIGTERM ends the process."""
     started, url = served
     first, second = get(url), get(url)
     assert first[:2] == (200, "text/plain; version=0.0.4; charset=utf-8")
@@ -458,7 +458,7 @@ def test_it_is_served_from_one_scan_until_it_is_ended(served: tuple[subprocess.P
 
 
 def test_a_waiver_that_is_added_while_it_serves_counts(tmp_path: Path) -> None:
-    """The file is read for each page; a damaged one waives nothing, and the metrics go on."""
+    """The file is read for each page; a damaged one waives nothing, and metrics are still served."""
     file = tmp_path / "waivers.toml"
     file.write_text("")
     words = ["--replay", str(FIXTURES / "adaptec-5405-failed-battery"), "export", "--rules", "--waivers", str(file)]
@@ -482,7 +482,7 @@ def _battery_findings(url: str) -> float | None:
 
 
 def test_on_the_loopback_only_its_own_names_are_answered(served: tuple[subprocess.Popen[str], str]) -> None:
-    """A web page whose name was made to lead to this machine reads nothing."""
+    """A request with another host name is refused, which blocks DNS rebinding."""
     _, url = served
     port = url.split(":")[2].partition("/")[0]
     names = {
@@ -515,7 +515,7 @@ def answering() -> Iterator[Callable[[], tuple[str, int]]]:
 
 
 def test_clients_beyond_the_limit_are_turned_away(answering: Callable[[], tuple[str, int]]) -> None:
-    """Until one of the others is gone."""
+    """Connections beyond the limit get 503 until another one closes."""
     place = answering()
     with contextlib.ExitStack() as clients:
         for _ in range(CONNECTIONS):
@@ -526,10 +526,8 @@ def test_clients_beyond_the_limit_are_turned_away(answering: Callable[[], tuple[
         pass
 
 
-def test_a_request_has_to_come_in_time_as_a_whole(
-    answering: Callable[[], tuple[str, int]], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Whoever sends it byte by byte has no more time than others, and gets no page for half of it."""
+def test_a_slow_request_is_closed(answering: Callable[[], tuple[str, int]], monkeypatch: pytest.MonkeyPatch) -> None:
+    """The time limit is for the whole request, however slowly its bytes arrive."""
     monkeypatch.setattr("raidctl.output.http_server._PATIENCE", 0.3)
     with socket.create_connection(answering()) as client, contextlib.suppress(OSError):
         client.sendall(b"GET / HTTP/1.1\r\n")
@@ -539,7 +537,7 @@ def test_a_request_has_to_come_in_time_as_a_whole(
 
 
 def test_without_a_free_descriptor_the_server_waits(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The kernel refuses to accept, and reports the client as ready all the time."""
+    """When accept fails for lack of descriptors, the server pauses instead of spinning."""
     pauses: list[float] = []
     with _server(("127.0.0.1", 0), "/metrics", Refresher(lambda: Page(b"", "text/plain"), 1)) as server:
         host, port = server.server_address[:2]
@@ -555,8 +553,8 @@ def test_without_a_free_descriptor_the_server_waits(monkeypatch: pytest.MonkeyPa
     assert len(pauses) == 1
 
 
-def test_a_machine_that_cannot_be_looked_at_is_a_failed_scrape(tmp_path: Path) -> None:
-    """Prometheus then says that the target is down, and the page says why; raidctl goes on."""
+def test_an_unreachable_machine_is_a_failed_scrape(tmp_path: Path) -> None:
+    """The scrape gets status 503 with the reason, and raidctl keeps running."""
     path = tmp_path / "machine"
     words = ["--host", "raidctl-no-such-host.invalid", "export", "--listen", "0"]
     with subprocess.Popen(

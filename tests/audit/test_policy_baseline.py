@@ -1,4 +1,4 @@
-"""The policy that ``audit --init`` writes: each setting as it was found, each state healthy."""
+"""The policy that ``audit --init`` writes: settings as found, states healthy."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ _GEN9, _LEARNING, _DISKS, _SOFT = (
 )  # fmt: skip
 _CHANGES = {
     "a drive of no array": (_GEN9, "smartarray:0/2I:1:8", {"status": "critical"}),
-    "one more drive that warns": (_GEN9, "smartarray:0/1I:1:4", {"status": "warning"}),
-    "a plain disk": (_DISKS, "drives:LM2204810077", {"status": "critical"}),
-    "a disk's write cache": (_DISKS, "drives:LM2204810077", {"write_cache": "other"}),
+    "another predictive failure": (_GEN9, "smartarray:0/1I:1:4", {"status": "warning"}),
+    "a plain drive": (_DISKS, "drives:LM2204810077", {"status": "critical"}),
+    "a drive's write cache": (_DISKS, "drives:LM2204810077", {"write_cache": "other"}),
     "the firmware of a drive": (_GEN9, "smartarray:0/1I:1:3", {"firmware": "HPD9"}),
     "the link of a drive": (_GEN9, "smartarray:0/1I:1:3", {"link_gbps": 3.0}),
     "the only model": (_SOFT, "md:md0/sda1", {"model": "another"}),
     "the state of the cache": (_GEN9, "smartarray:0", {"cache.status": "warning"}),
     "a cache that is gone": (_LEARNING, "megaraid:0", {"cache.present": False}),
-    "data that waits": (_LEARNING, "megaraid:0", {"cache.preserved_data": True}),
+    "preserved cache data": (_LEARNING, "megaraid:0", {"cache.preserved_data": True}),
     "a battery to be replaced": (_GEN9, "smartarray:0/battery0", {"replace": True}),
     "the patrol read": (_LEARNING, "megaraid:0", {"patrol_read.mode": "disabled"}),
     "the consistency check": (_LEARNING, "megaraid:0", {"consistency_check.mode": "disabled"}),
@@ -38,15 +38,21 @@ _CHANGES = {
 }
 
 
+_PARTS = ("batteries", "arrays", "volumes", "drives")
+
+
 def _with(machine: str, name: str, change: Mapping[str, Any]) -> Inventory:
-    """The recorded machine after one field of an object has got another value."""
+    """The recorded machine with fields of one object changed."""
     return _changed(recorded(machine), name, change)
 
 
 def _changed(inventory: Inventory, name: str, change: Mapping[str, Any]) -> Inventory:
     document = msgspec.to_builtins(inventory)
-    things = [each for card in document["controllers"]
-              for each in (card, *card["batteries"], *card["arrays"], *card["volumes"], *card["drives"])]  # fmt: skip
+    things = [
+        each
+        for controller in document["controllers"]
+        for each in (controller, *(part for kind in _PARTS for part in controller[kind]))
+    ]
     thing = next(one for one in things if one["id"] == name)
     for path, new in change.items():
         *way, last = path.split(".")
@@ -59,7 +65,7 @@ def _changed(inventory: Inventory, name: str, change: Mapping[str, Any]) -> Inve
 
 
 def _fails(policy: Inventory, machine: Inventory) -> list[str]:
-    """What a machine does not meet of the policy that was written from another."""
+    """The failures of a machine under the baseline of another."""
     return [
         f"{one.where}: {one.message}" for one in audited(baseline(policy), machine).findings if one.outcome == "fail"
     ]
@@ -67,7 +73,7 @@ def _fails(policy: Inventory, machine: Inventory) -> list[str]:
 
 @pytest.mark.parametrize(("machine", "name", "change"), _CHANGES.values(), ids=_CHANGES)
 def test_a_single_change_of_a_state_or_a_setting_fails(machine: str, name: str, change: Mapping[str, Any]) -> None:
-    """On the machine that the baseline was written from: something fails that did not before."""
+    """Any single change against the baseline's machine is a new failure."""
     was = recorded(machine)
     assert set(_fails(was, _with(machine, name, change))) - set(_fails(was, was))
 
@@ -90,7 +96,7 @@ _BREAKS = {
 def test_a_baseline_of_a_broken_machine_fails_until_it_is_repaired(
     machine: str, breaks: Mapping[str, Mapping[str, Any]]
 ) -> None:
-    """The healthy value is written: the broken machine does not meet it, and whatever is repaired does."""
+    """The baseline has the healthy values: the broken machine fails it, and the repaired one passes."""
     healthy = broken = recorded(machine)
     for name, change in breaks.items():
         broken = _changed(broken, name, change)
@@ -100,26 +106,26 @@ def test_a_baseline_of_a_broken_machine_fails_until_it_is_repaired(
 
 
 def test_one_more_spare_is_no_failure() -> None:
-    """Of spares and drives there have to be as many as now, and may be more."""
+    """The numbers of spares and drives in a baseline are minimums."""
     document = msgspec.json.decode(msgspec.json.encode(recorded("smartarray-p400")))
-    [card] = [one for one in document["controllers"] if one["id"] == "smartarray:1"]
-    spare = {**card["drives"][-1], "id": "smartarray:1/9", "serial": "SPARE", "role": "spare", "status": "ok"}
-    card["drives"].append(spare)
-    card["arrays"][0]["spares"].append(spare["id"])
+    [controller] = [one for one in document["controllers"] if one["id"] == "smartarray:1"]
+    spare = {**controller["drives"][-1], "id": "smartarray:1/9", "serial": "SPARE", "role": "spare", "status": "ok"}
+    controller["drives"].append(spare)
+    controller["arrays"][0]["spares"].append(spare["id"])
     assert not _fails(recorded("smartarray-p400"), msgspec.convert(document, Inventory))
     fewer = _fails(msgspec.convert(document, Inventory), recorded("smartarray-p400"))
     assert any("spares" in one for one in fewer)
 
 
-def test_what_is_not_met_and_what_is_risky_is_marked() -> None:
-    """A baseline is to be read before it is believed: a battery that learns, a drive that warns, drive caches."""
+def test_unmet_and_risky_settings_are_marked() -> None:
+    """A learning battery, a predictive failure and enabled drive caches are marked with a comment."""
     assert "# now: learning" in baseline(recorded(_LEARNING))
     assert "# now: 6 of 8" in baseline(recorded(_GEN9))
     assert 'drive_cache = "enabled"  # safer: "disabled"' in baseline(recorded("areca-arc1210"))
 
 
 def test_what_the_machine_does_not_meet_is_listed(tmp_path: Path) -> None:
-    """On standard error, object by object; the policy itself is on standard output or in its file."""
+    """What fails now is listed on standard error; the policy is on standard output or in its file."""
     fixture = Path(__file__).resolve().parents[2] / "fixtures" / "md-degraded-rebuilding"
     for target in ([], [str(tmp_path / "site.toml")]):
         done = CliRunner().invoke(cli, ["--replay", str(fixture), "audit", "--init", *target])

@@ -1,4 +1,4 @@
-"""``raidctl audit`` as a user runs it: one machine, directories, pipes, rubbish; exit codes and outputs."""
+"""``raidctl audit`` on the command line: sources, exit codes and outputs."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ GEN9 = str(FIXTURES / "smartarray-gen9-degraded")
 
 @pytest.fixture
 def site(tmp_path: Path) -> Path:
-    """A policy that some recorded machines pass, some fail, and some cannot tell."""
+    """A policy that passes, fails or is unknown, depending on the recorded machine."""
     path = tmp_path / "site.toml"
     path.write_text('raid_level = ["raid1", "raid5", "raid6"]\nbattery = "ok"\n', encoding="utf-8")
     return path
@@ -36,7 +36,7 @@ def site(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def fleet(tmp_path: Path) -> Path:
-    """Two hundred recorded machines, one a line."""
+    """Inventories of 200 recorded machines, one per line."""
     lines = [msgspec.json.encode(recorded(MACHINES[number % len(MACHINES)])) for number in range(200)]
     path = tmp_path / "fleet.jsonl"
     path.write_bytes(b"\n".join(lines) + b"\n")
@@ -44,12 +44,12 @@ def fleet(tmp_path: Path) -> Path:
 
 
 def run(*words: str | Path, given: bytes = b"") -> Result:
-    """The command line, in this process."""
+    """Run a command line in this process."""
     return CliRunner().invoke(cli, [str(word) for word in words], input=given)
 
 
-def test_the_exit_code_is_the_answer(site: Path, tmp_path: Path) -> None:
-    """Pass, fail, cannot tell, and no access each have their own."""
+def test_the_exit_code_is_the_result(site: Path, tmp_path: Path) -> None:
+    """Pass, fail, unknown and no access have separate exit codes."""
     fine = tmp_path / "fine.toml"
     fine.write_text('controller.mode = "raid"', encoding="utf-8")
     unknown = tmp_path / "unknown.toml"
@@ -62,7 +62,7 @@ def test_the_exit_code_is_the_answer(site: Path, tmp_path: Path) -> None:
 
 
 def test_mistakes_end_with_2_and_nothing_is_audited(tmp_path: Path) -> None:
-    """Each mistake has a line of its own on standard error."""
+    """Each mistake is one line on standard error."""
     path = tmp_path / "bad.toml"
     path.write_text('raid_level = "raid7"\nbatery = "ok"\n', encoding="utf-8")
     done = run("--replay", GEN9, "audit", path)
@@ -74,39 +74,39 @@ def test_mistakes_end_with_2_and_nothing_is_audited(tmp_path: Path) -> None:
     "words", [("audit",), ("audit", "none.toml"), ("--json", "audit", "--format", "table", "x.toml")]
 )
 def test_wrong_usage_ends_with_2(words: tuple[str, ...]) -> None:
-    """No policy, one that is not there, two formats."""
+    """No policy, a missing policy and two formats are wrong usage."""
     assert run(*words).exit_code == 2
 
 
 def test_a_baseline_written_by_init_passes_on_the_same_machine(tmp_path: Path) -> None:
-    """It goes to the file that is named, which must not be there already."""
+    """The baseline goes to the named file, which must not exist yet."""
     path = tmp_path / "now.toml"
     assert run("--demo", "p400", "--state-dir", tmp_path, "audit", "--init", path).exit_code == 0
     assert run("--demo", "p400", "--state-dir", tmp_path, "audit", path).exit_code == 0
     assert run("--demo", "p400", "--state-dir", tmp_path, "audit", "--init", path).exit_code == 2
-    told = run("--demo", "p400", "--state-dir", tmp_path, "audit", "--init").stdout
-    assert re.sub(r"\(.*?\)", "", told, count=1) == re.sub(r"\(.*?\)", "", path.read_text(encoding="utf-8"), count=1)
+    printed = run("--demo", "p400", "--state-dir", tmp_path, "audit", "--init").stdout
+    assert re.sub(r"\(.*?\)", "", printed, count=1) == re.sub(r"\(.*?\)", "", path.read_text(encoding="utf-8"), count=1)
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "option"),
     [
         (["--json"], "--json"), (["--format", "json"], "--format"), (["--format", "junit"], "--format"),
         (["--details"], "--details"), (["--passed"], "--passed"), (["--jobs", "2"], "--jobs"),
         (["--builtin"], "--builtin"),
     ],
 )  # fmt: skip
-def test_what_is_about_findings_is_refused_beside_init(tmp_path: Path, words: list[str], said: str) -> None:
-    """A policy is TOML and has no findings: no option does nothing, and no file is written."""
+def test_options_about_findings_are_refused_with_init(tmp_path: Path, words: list[str], option: str) -> None:
+    """The option is named and no file is written, because a baseline has no findings."""
     path = tmp_path / "now.toml"
     done = run("--demo", "p400", "--state-dir", tmp_path, "audit", "--init", *words, path)
     assert done.exit_code == 2
-    assert said in done.stderr
+    assert option in done.stderr
     assert not path.exists()
 
 
 def test_the_built_in_rules_need_no_policy() -> None:
-    """A word that is no .toml is a path then."""
+    """With ``--builtin``, a word that does not end in .toml is a path."""
     done = run("audit", "--builtin", "--json", GEN9)
     found = {one["rule"] for one in json.loads(done.stdout)["hosts"][0]["findings"]}
     assert done.exit_code == 1
@@ -114,7 +114,7 @@ def test_the_built_in_rules_need_no_policy() -> None:
 
 
 def test_a_directory_is_searched_for_inventories_and_recordings(site: Path, tmp_path: Path) -> None:
-    """Single files, lines, packed ones and recordings; other files are passed over."""
+    """Files, lines, compressed files and recordings are found, and other files ignored."""
     place = tmp_path / "fleet"
     (place / "b").mkdir(parents=True)
     one = msgspec.json.encode(recorded("smartarray-p400"))
@@ -128,8 +128,8 @@ def test_a_directory_is_searched_for_inventories_and_recordings(site: Path, tmp_
     assert sorted(sources) == ["a.json", "b/packed.jsonl.gz:1", "b/two.jsonl:1", "b/two.jsonl:2", "c"]
 
 
-def test_rubbish_in_the_middle_is_named_with_its_line_and_the_rest_goes_on(site: Path, fleet: Path) -> None:
-    """A truncated line, another schema version, other JSON, no JSON, nothing: each is one host that cannot be told."""
+def test_unreadable_lines_are_named_and_the_rest_is_audited(site: Path, fleet: Path) -> None:
+    """A truncated line, another schema version, other JSON and invalid JSON are one unreadable host each."""
     lines = fleet.read_bytes().splitlines()
     lines[9] = lines[9][:500]
     lines[19] = lines[19].replace(b'"schema_version":"1"', b'"schema_version":"2"')
@@ -139,21 +139,21 @@ def test_rubbish_in_the_middle_is_named_with_its_line_and_the_rest_goes_on(site:
     fleet.write_bytes(b"\n".join(lines) + b"\n")
     done = run("audit", site, fleet, "--json", "--jobs", "1")
     report = json.loads(done.stdout)
-    said = {
+    messages = {
         host["source"].rpartition(":")[2]: host["findings"][0]["message"]
         for host in report["hosts"]
         if host["unreadable"]
     }
-    assert list(said) == ["10", "20", "30", "40"]
-    assert said["10"] == "It is cut off in the middle."
-    assert said["20"].startswith("It is an inventory of schema version 2, and this raidctl reads version 1")
-    assert "no inventory" in said["30"]
-    assert "no JSON" in said["40"]
+    assert list(messages) == ["10", "20", "30", "40"]
+    assert messages["10"] == "It is cut off in the middle."
+    assert messages["20"].startswith("It is an inventory of schema version 2, and this raidctl reads version 1")
+    assert "no inventory" in messages["30"]
+    assert "no JSON" in messages["40"]
     assert (report["summary"]["hosts"], report["summary"]["unreadable"]) == (199, 4)
 
 
-def test_the_screen_names_the_lines_that_cannot_be_read_however_many_hosts_fail(site: Path, fleet: Path) -> None:
-    """With the reason, without --details: they are worth a look, and never among the worst hosts."""
+def test_the_screen_names_unreadable_lines_however_many_hosts_fail(site: Path, fleet: Path) -> None:
+    """Unreadable lines are listed with their reason, without --details, apart from the worst hosts."""
     lines = fleet.read_bytes().splitlines()
     lines[99] = lines[99][:500]
     fleet.write_bytes(b"\n".join(lines) + b"\n")
@@ -162,8 +162,8 @@ def test_the_screen_names_the_lines_that_cannot_be_read_however_many_hosts_fail(
     assert "fleet.jsonl:100:Itiscutoffinthemiddle" in re.sub(r"\s", "", screen)
 
 
-def test_built_in_rules_that_had_nothing_to_look_at_are_counted() -> None:
-    """A machine of one virtual disk is no screen of dashes; a rule of the policy itself is always listed."""
+def test_built_in_rules_that_did_not_apply_are_counted() -> None:
+    """Built-in rules that apply to nothing are counted, a rule of the policy is always listed."""
     guest = str(FIXTURES / "host-vm-virtio")
     screen = run("--replay", guest, "audit", "--builtin").stdout
     assert "md_without_bitmap" not in screen
@@ -172,15 +172,15 @@ def test_built_in_rules_that_had_nothing_to_look_at_are_counted() -> None:
     assert len(re.findall(r"(?m) - +- +-$", whole)) == int(idle)
 
 
-def test_the_screen_says_how_many_more_cannot_be_read(site: Path) -> None:
-    """Twenty are named."""
+def test_the_screen_counts_further_unreadable_lines(site: Path) -> None:
+    """Twenty unreadable lines are listed, and the others counted."""
     screen = run("audit", site, "-", given=b"hello\n" * 23).stdout
     assert screen.count("It is no JSON: invalid character") == 20
     assert "3 more could not be read; --details names them." in screen
 
 
 def test_a_list_over_several_lines_is_read_from_a_pipe_as_from_a_file(site: Path, tmp_path: Path) -> None:
-    """As jq -s writes it; cut off, it is one thing that cannot be read, not one for each of its lines."""
+    """A list as jq -s writes it is read; cut off, it is one unreadable source."""
     one = msgspec.json.encode(recorded("smartarray-p400"))
     many = msgspec.json.format(b"[" + b",".join([one] * 3) + b"]", indent=2) + b"\n"
     kept = tmp_path / "fleet.json"
@@ -194,7 +194,7 @@ def test_a_list_over_several_lines_is_read_from_a_pipe_as_from_a_file(site: Path
 
 
 def test_a_word_in_brackets_before_the_inventories_is_no_list(site: Path) -> None:
-    """What sudo or a log has put there is one line that cannot be read; the rest goes on."""
+    """A prompt of sudo or a line of a log is one unreadable line, and the rest is audited."""
     one = msgspec.json.encode(recorded("smartarray-p400"))
     given = b"[sudo] password for olga:\n" + one + b"\n" + one + b"\n"
     found = [json.loads(line) for line in run("audit", site, "-", "--format", "jsonl", given=given).stdout.splitlines()]
@@ -203,24 +203,24 @@ def test_a_word_in_brackets_before_the_inventories_is_no_list(site: Path) -> Non
     ]  # fmt: skip
 
 
-def test_a_list_in_a_line_is_as_many_hosts_and_an_empty_one_is_told(site: Path) -> None:
-    """A list without anything in it must not pass for a fleet that is as it should be."""
+def test_each_item_of_a_list_is_a_host_and_an_empty_list_is_unknown(site: Path) -> None:
+    """An empty list does not pass."""
     one = msgspec.json.encode(recorded("smartarray-p400"))
     assert run("audit", site, "-", given=b"[" + one + b"," + one + b"]\n" + one).exit_code == 0
     empty = run("audit", site, "-", given=b"[]")
     assert (empty.exit_code, "It is an empty list." in empty.stdout) == (3, True)
 
 
-def test_an_unreadable_line_alone_cannot_be_told(site: Path) -> None:
-    """Everything else passes, and the exit code is 3."""
+def test_one_unreadable_line_is_unknown(site: Path) -> None:
+    """If everything else passes, the exit code is 3."""
     good = msgspec.json.encode(recorded("smartarray-p400"))
     assert run("audit", site, "-", given=good + b"\n" + good).exit_code == 0
     assert run("audit", site, "-", given=good + b"\n" + good[:-9] + b"\n" + good).exit_code == 3
     assert run("audit", site, "-", given=b"").exit_code == 3
 
 
-def test_what_is_no_inventory_is_named(site: Path, tmp_path: Path) -> None:
-    """An empty directory, an empty file, a file of something else; a path that is not there is wrong usage."""
+def test_files_without_an_inventory_are_named(site: Path, tmp_path: Path) -> None:
+    """An empty directory or file, and a file of something else, are unknown; a missing path is wrong usage."""
     (tmp_path / "empty").mkdir()
     (tmp_path / "none.json").write_bytes(b"")
     (tmp_path / "text.jsonl").write_bytes(b"hello\n")
@@ -230,8 +230,8 @@ def test_what_is_no_inventory_is_named(site: Path, tmp_path: Path) -> None:
     assert run("audit", site, tmp_path / "nothing").exit_code == 2
 
 
-def test_the_remedy_of_what_cannot_be_read_fits(site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A broken inventory is to be written again; where there is none, or no right to it, that would not help."""
+def test_the_remedy_of_an_unreadable_source_fits(site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only for a broken inventory does the remedy advise to write it again."""
     for module in ("sources", "work"):
         monkeypatch.setattr(f"raidctl.fleet.{module}.LONGEST", 2**20)
     (tmp_path / "fleet").mkdir()
@@ -245,7 +245,7 @@ def test_the_remedy_of_what_cannot_be_read_fits(site: Path, tmp_path: Path, monk
 
 
 def test_indented_inventories_one_after_the_other_are_read(site: Path) -> None:
-    """What ``raidctl --json show`` prints on several machines can be put together with cat."""
+    """Concatenated outputs of ``raidctl --json show`` are read as several hosts."""
     one = msgspec.json.format(msgspec.json.encode(recorded("smartarray-p400")), indent=2) + b"\n"
     found = [
         json.loads(line) for line in run("audit", site, "-", "--format", "jsonl", given=one * 3).stdout.splitlines()
@@ -254,7 +254,7 @@ def test_indented_inventories_one_after_the_other_are_read(site: Path) -> None:
 
 
 def test_several_processes_give_the_same_as_one_in_the_same_order(site: Path, fleet: Path) -> None:
-    """Out of several pieces, whoever is ready first."""
+    """The order of the hosts does not depend on which process finishes first."""
     with fleet.open("ab") as opened:
         for _ in range(3):
             opened.write(fleet.read_bytes())
@@ -264,8 +264,8 @@ def test_several_processes_give_the_same_as_one_in_the_same_order(site: Path, fl
     assert (one.stdout, one.returncode, one.stderr) == (two.stdout, two.returncode, two.stderr)
 
 
-def test_a_rule_that_matches_on_no_host_is_said_once(site: Path, fleet: Path) -> None:
-    """On a thousand hosts, that one of them has nothing to select is nothing to tell of; that none has, is."""
+def test_a_rule_that_matches_on_no_host_is_reported_once(site: Path, fleet: Path) -> None:
+    """A rule that matches nothing is reported only if it does so on every host."""
     with site.open("a", encoding="utf-8") as opened:
         opened.write('[[rule]]\nname="none"\nfor="volume"\nwhere={id="x:*"}\nrequire={status="ok"}\n')
         opened.write('[group.none]\nhosts=["nobody*"]\nraid_level="raid0"\n')
@@ -275,7 +275,7 @@ def test_a_rule_that_matches_on_no_host_is_said_once(site: Path, fleet: Path) ->
 
 
 def test_the_json_is_valid_and_its_sums_agree(site: Path, fleet: Path) -> None:
-    """``raidctl schema audit`` describes it; what is counted is what is listed."""
+    """The report follows ``raidctl schema audit``, and its counts are those of its lists."""
     done = run("audit", site, fleet, "--json", "--passed", "--jobs", "1")
     report = json.loads(done.stdout)
     jsonschema.validate(report, json.loads(run("schema", "audit").stdout))
@@ -289,7 +289,7 @@ def test_the_json_is_valid_and_its_sums_agree(site: Path, fleet: Path) -> None:
 
 @pytest.mark.parametrize("form", FORMATS)
 def test_every_format_is_written_for_one_machine_and_for_many(form: str, site: Path, fleet: Path) -> None:
-    """Nothing but the answer is on standard output, in lines of 80 columns at most where people read it."""
+    """Standard output has only the report, and a table is at most 80 columns wide."""
     for words in (("--replay", GEN9, "audit", site), ("audit", site, fleet, "--jobs", "1", "--details")):
         done = run(*words, "--format", form)
         assert done.exit_code in (0, 1)
@@ -298,8 +298,8 @@ def test_every_format_is_written_for_one_machine_and_for_many(form: str, site: P
         assert form != "table" or max(map(len, done.stdout.splitlines())) <= 80
 
 
-def test_details_and_passes_are_told_where_they_are_asked_for(site: Path, fleet: Path) -> None:
-    """By itself the summary has no findings of single hosts."""
+def test_details_and_passes_are_printed_on_request(site: Path, fleet: Path) -> None:
+    """Without --details, the summary has no findings of single hosts."""
     short, long = (run("audit", site, fleet, "--jobs", "1", *more).stdout for more in ((), ("--details",)))
     assert "required: ok" not in short
     assert "battery: failed, required: ok." in long
@@ -307,7 +307,7 @@ def test_details_and_passes_are_told_where_they_are_asked_for(site: Path, fleet:
 
 
 def test_an_unreadable_file_is_named(site: Path, tmp_path: Path) -> None:
-    """A dangling link in a directory is one host that cannot be told."""
+    """A dangling link in a directory is one unreadable host."""
     (tmp_path / "d").mkdir()
     (tmp_path / "d" / "x.json").symlink_to(tmp_path / "gone")
     done = run("audit", site, tmp_path / "d", "--details")
@@ -316,7 +316,7 @@ def test_an_unreadable_file_is_named(site: Path, tmp_path: Path) -> None:
 
 
 def examples() -> list[str]:
-    """The policies of the manual."""
+    """The example policies of the manual."""
     return re.findall(r"```toml\n(.*?)```", PAGE, flags=re.DOTALL)
 
 
@@ -329,16 +329,16 @@ def test_the_examples_of_the_manual_are_policies(text: str, tmp_path: Path) -> N
     assert done.exit_code in (0, 1, 3), done.stderr
 
 
-def test_the_mistakes_of_the_manual_are_told_as_it_says() -> None:
-    """The example and what is printed for it stand together."""
+def test_the_mistakes_in_the_manual_are_reported_as_printed_there() -> None:
+    """The messages in the manual are those for its example."""
     match = re.search(r"<!-- mistakes -->\n```\n(.*?)```\n\n(.*?)\n\n##", PAGE, flags=re.DOTALL)
     assert match
-    told = [line.strip() for line in match[2].splitlines()][1:-1]
-    assert mistakes(match[1]) == told
+    expected = [line.strip() for line in match[2].splitlines()][1:-1]
+    assert mistakes(match[1]) == expected
 
 
 def test_every_key_of_a_rule_and_a_policy_is_in_the_manual() -> None:
-    """What the code takes, the manual tells."""
+    """The manual has every key and operator that the code accepts."""
     from raidctl.audit.policy.derived_fields import ADDED  # noqa: PLC0415 - only here
     from raidctl.audit.policy.document import WHOLE  # noqa: PLC0415 - only here
     from raidctl.audit.policy.quantifiers import OPERATORS as OF_LISTS  # noqa: PLC0415 - only here
@@ -350,14 +350,14 @@ def test_every_key_of_a_rule_and_a_policy_is_in_the_manual() -> None:
 
 
 def test_an_inventory_is_decoded_as_the_model_has_it() -> None:
-    """The recorded machines of the tests are inventories, so what is audited above is what users have."""
+    """The inventories of the recorded machines decode into the model."""
     assert all(isinstance(recorded(name), Inventory) for name in MACHINES)
 
 
-def test_what_is_the_same_of_several_objects_is_printed_once(tmp_path: Path) -> None:
-    """All objects are named above the sentence and the remedy."""
+def test_equal_findings_of_several_objects_are_printed_once(tmp_path: Path) -> None:
+    """All objects are listed above one message and one remedy."""
     text = '[[rule]]\nname = "bays"\nfor = "drive"\nrequire = { rpm = 1 }\nremedy = "Ask the storage team."\n'
     (tmp_path / "site.toml").write_text(text, encoding="utf-8")
-    told = run("--replay", FIXTURES / "smartarray-p400", "audit", tmp_path / "site.toml").stdout
-    assert all(f"bays · smartarray:1/2I:1:{bay}" in told for bay in "1234")
-    assert (told.count("rpm: "), told.count("Ask the storage team.")) == (1, 1)
+    printed = run("--replay", FIXTURES / "smartarray-p400", "audit", tmp_path / "site.toml").stdout
+    assert all(f"bays · smartarray:1/2I:1:{bay}" in printed for bay in "1234")
+    assert (printed.count("rpm: "), printed.count("Ask the storage team.")) == (1, 1)

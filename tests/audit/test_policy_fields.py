@@ -1,4 +1,4 @@
-"""Whatever the model tells of an object can be asked for: each field of each kind, by each value that it can have."""
+"""Every field of the model can be required, with every value of its type."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ STRUCTS = {kind_of(cls): cls for cls in Model.__subclasses__()}
 
 
 def refused(kind: str, table: dict[str, Any]) -> list[str]:
-    """What is said against asking for this."""
+    """The mistakes that refuse this requirement."""
     place = Place("site.toml", {})
     made = conditions(kinds()[kind], table, place)
     return [fault.message for fault in place.faults] or ([] if made else ["It asks for nothing."])
 
 
 def samples(kind: inspect.Type) -> Iterator[Any]:
-    """Values that a field of this type can have, as a policy writes them."""
+    """Values that a field of this type can have, as written in a policy."""
     if isinstance(kind, inspect.Metadata):
         yield from samples(kind.type)
     elif isinstance(kind, inspect.UnionType):
@@ -59,19 +59,19 @@ def samples(kind: inspect.Type) -> Iterator[Any]:
 
 @pytest.mark.parametrize("kind", sorted(STRUCTS))
 def test_each_field_can_be_asked_for_by_each_value_of_its_type(kind: str) -> None:
-    """The types of the model say what a policy may want; a new field or type that it refuses is noticed."""
-    told = inspect.type_info(STRUCTS[kind])
-    assert isinstance(told, inspect.StructType)
-    asked = [(field.name, value) for field in told.fields for value in samples(field.type)]
-    assert [(name, value, said) for name, value in asked if (said := refused(kind, {name: value}))] == []
+    """A field or type of the model that a policy refuses is an error."""
+    info = inspect.type_info(STRUCTS[kind])
+    assert isinstance(info, inspect.StructType)
+    asked = [(field.name, value) for field in info.fields for value in samples(field.type)]
+    assert [(name, value, messages) for name, value in asked if (messages := refused(kind, {name: value}))] == []
 
 
-def wishes(item: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
-    """What a policy would write to get just this object: path and value, objects inside it included."""
+def required_values(item: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """Path and value that a policy needs to select just this object, nested objects included."""
     for name in item.__struct_fields__:
         value, path = getattr(item, name), f"{prefix}{name}"
         if isinstance(value, Model):
-            yield from wishes(value, f"{path}.")
+            yield from required_values(value, f"{path}.")
         elif isinstance(value, dict):
             yield from _labelled(path, value)
         elif isinstance(value, tuple):
@@ -83,7 +83,7 @@ def wishes(item: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
 def _labelled(path: str, table: dict[str, Any]) -> Iterable[tuple[str, Any]]:
     for key, value in table.items():
         if isinstance(value, Model):
-            yield path, {key: dict(wishes(value))}
+            yield path, {key: dict(required_values(value))}
         else:
             yield path, {key: _written(value)}
 
@@ -93,7 +93,7 @@ def _listed(path: str, values: tuple[Any, ...]) -> Iterable[tuple[str, Any]]:
         yield path, _written(values[0])
         yield path, [_written(one) for one in values]
     for one in values if values and isinstance(values[0], Model) else ():
-        yield path, {"any": dict(wishes(one))}
+        yield path, {"any": dict(required_values(one))}
 
 
 def _written(value: Any) -> Any:
@@ -103,14 +103,14 @@ def _written(value: Any) -> Any:
 
 
 @pytest.mark.parametrize("name", MACHINES)
-def test_what_is_told_of_a_recorded_object_selects_it(name: str) -> None:
-    """Asked for just what it tells, field by field, each object of each machine is what was asked for."""
+def test_the_values_of_a_recorded_object_select_it(name: str) -> None:
+    """Each reported value of each recorded object selects it."""
     wrong = []
     inventory = recorded(name)
     with Machine(msgspec.structs.replace(inventory, problems=())) as made:
         for kind in selectable():
             for item, scope in made.objects(kind):
-                for path, value in wishes(item) if kind != "host" else ():
+                for path, value in required_values(item) if kind != "host" else ():
                     place = Place("site.toml", {})
                     checks = conditions(kinds()[kind], {path: value}, place)
                     if place.faults or together(checks)(item, scope) is not True:
@@ -129,36 +129,36 @@ PARTITION = BlockLayer(device="/dev/sda1", kind="partition", offsets_bytes=(1 <<
         ("{ known = true }", "pass"), ("{ known = false }", "fail"),
     ],
 )  # fmt: skip
-def test_a_list_of_numbers_is_asked_like_a_list_of_texts(wanted: str, outcome: str) -> None:
-    """It is as it is wanted when any of its numbers is; sizes may be written with units, and offsets are exact."""
+def test_a_list_of_numbers_is_matched_like_a_list_of_texts(wanted: str, outcome: str) -> None:
+    """The list matches if one of its numbers does; sizes may have units, and offsets are exact."""
     one = volume(layers=(PARTITION,))
     assert only(f"layers = {{ any = {{ offsets_bytes = {wanted} }} }}", machine(one)).outcome == outcome
 
 
-def test_numbers_that_nobody_told_cannot_be_told() -> None:
-    """An empty list of offsets is one that is not told, and proves nothing."""
+def test_an_empty_list_of_numbers_is_unknown() -> None:
+    """An empty list of offsets is not reported, so it is UNKNOWN."""
     one = volume(layers=(BlockLayer(device="/dev/sda1"),))
     assert only("layers = { any = { offsets_bytes = 1048576 } }", machine(one)).outcome == "unknown"
     assert only("layers = { any = { offsets_bytes = { known = false } } }", machine(one)).outcome == "pass"
 
 
-def test_the_drives_of_an_array_can_be_asked_for_by_their_ids() -> None:
-    """The model lists ids there, so a text means one of them."""
+def test_the_drives_of_an_array_are_matched_by_id() -> None:
+    """The model has ids there, so a text matches one of them."""
     rule = '[[rule]]\nfor = "array"\nrequire = { drives = %s }'
     answers = [only(rule % text, machine()).outcome for text in ('"c:1/a"', '["x", "c:1/b"]', '"c:1/s"', '"c:1/*"')]
     assert answers == ["pass", "pass", "fail", "pass"]
-    untold = machine(arrays=(Array(id="c:1/A", spares=("c:1/s",)),))
-    assert only(rule % '"c:1/a"', untold).outcome == "unknown"
+    unlisted = machine(arrays=(Array(id="c:1/A", spares=("c:1/s",)),))
+    assert only(rule % '"c:1/a"', unlisted).outcome == "unknown"
 
 
 def test_a_label_of_a_tool_that_looks_like_a_size_is_a_text() -> None:
-    """What a tool calls ``x_bytes`` is told in its own words."""
+    """A detail called ``x_bytes`` is compared as text."""
     found = only('details.x_bytes = "1"', machine(volume(details={"x_bytes": "2"})))
     assert (found.outcome, found.actual) == ("fail", "2")
 
 
 @pytest.mark.parametrize(
-    ("line", "told"),
+    ("line", "expected"),
     [
         ("drives.rpm = 10000.5", '"rpm" cannot be 10000.5: use a whole number, 10000 or 10001.'),
         ("drives.rpm = { min = 0.5 }", '"rpm" cannot be 0.5: use a whole number, 0 or 1.'),
@@ -166,26 +166,26 @@ def test_a_label_of_a_tool_that_looks_like_a_size_is_a_text() -> None:
         ("layers = { any = { offsets_bytes = 1.5 } }", "use a whole number, 1 or 2."),
     ],
 )
-def test_a_fraction_is_refused_where_the_model_counts_in_whole_numbers(line: str, told: str) -> None:
-    """No drive turns half a time; the whole numbers beside it are named."""
+def test_a_fraction_is_refused_where_the_model_counts_in_whole_numbers(line: str, expected: str) -> None:
+    """The message suggests the nearest whole numbers."""
     [found] = mistakes(line)
-    assert told in found
+    assert expected in found
 
 
 def test_an_ssd_may_have_used_more_than_all_of_its_life() -> None:
-    """The model knows up to 255 percent of that, and of everything else at most 100."""
+    """``life_used_percent`` may be up to 255, every other percentage up to 100."""
     assert mistakes("drives.life_used_percent = { max = 120 }") == []
     assert mistakes("drives.life_used_percent = 256") != []
 
 
-def test_a_fraction_is_taken_where_the_model_has_them() -> None:
-    """Volts and link speeds are no whole numbers, and a whole number may be written with a point."""
+def test_a_fraction_is_accepted_where_the_model_has_them() -> None:
+    """Volts and link speeds may have fractions, and whole numbers a decimal point."""
     assert mistakes("drives.link_gbps = 1.5\ncontroller.batteries = { any = { voltage_volts = 3.9 } }") == []
     assert mistakes("drives.rpm = 10000.0") == []
 
 
-def test_an_inventory_as_a_whole_can_be_asked_for() -> None:
-    """What the host's own fields lead to is asked for by dotted paths."""
+def test_fields_of_an_inventory_can_be_required() -> None:
+    """Fields of the host are required by dotted paths."""
     rule = '[[rule]]\nfor = "host"\nrequire = { "host.hostname" = "db1", schema_version = "1", controllers = 1 }'
     assert only(rule, machine()).outcome == "pass"
     assert STRUCTS["host"] is Inventory

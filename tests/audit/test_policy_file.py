@@ -18,7 +18,7 @@ from tests.support.machines import MACHINES
 
 
 @pytest.mark.parametrize(
-    ("line", "told"),
+    ("line", "expected"),
     [
         ('raid_level = "raid7"', '"raid_level" cannot be "raid7": did you mean raid6'),
         ('raid_level = "RAID-6"', "did you mean raid6?"),
@@ -62,15 +62,15 @@ from tests.support.machines import MACHINES
         ("\n\n= 5", "invalid TOML"),
     ],
 )  # fmt: skip
-def test_a_mistake_is_told_with_its_line_and_a_suggestion(line: str, told: str) -> None:
-    """Whatever nobody could mean is refused, and what is near is named."""
+def test_a_mistake_is_reported_with_its_line_and_a_suggestion(line: str, expected: str) -> None:
+    """Invalid input is refused, and the nearest valid word is suggested."""
     found = load_mistakes(line)
-    assert any(told in one for one in found), found
+    assert any(expected in one for one in found), found
     assert all(re.match(r"site\.toml:\d+: ", one) for one in found)
 
 
 def load_mistakes(text: str) -> list[str]:
-    """With the built-in rules, as names of them are checked."""
+    """The mistakes of a policy that may name built-in rules."""
     from raidctl.toml_files.mistakes import MistakesError  # noqa: PLC0415 - only here
 
     try:
@@ -80,8 +80,8 @@ def load_mistakes(text: str) -> list[str]:
     return []
 
 
-def test_all_mistakes_are_told_at_once_in_the_order_of_the_lines() -> None:
-    """Who has made three mistakes need not run it three times."""
+def test_all_mistakes_are_reported_at_once_in_the_order_of_the_lines() -> None:
+    """One run reports every mistake, in the order of the lines."""
     text = (
         'batery = "ok"\n\n[[rule]]\nfor = "volume"\nwhere = {\n}\nrequire = { strip_byts = 1 }\n[[rule]]\nfor = "x"\n'
     )
@@ -89,26 +89,26 @@ def test_all_mistakes_are_told_at_once_in_the_order_of_the_lines() -> None:
     assert [one.split(":")[1] for one in mistakes(text)] == ["1", "7", "9"]
 
 
-def test_mistakes_of_an_included_file_bear_its_name() -> None:
-    """The line alone would lead to the wrong file."""
+def test_mistakes_of_an_included_file_name_it() -> None:
+    """The file and line are those of the included file."""
     assert mistakes('include = ["base.toml"]', base='\nraid_level = "raid7"')[0].startswith("base.toml:2: ")
 
 
 def test_files_that_include_each_other_are_refused() -> None:
-    """The circle is shown."""
-    [told] = mistakes('include = ["base.toml"]', base='include = ["site.toml"]')
-    assert told == 'base.toml:1: "site.toml" includes itself: site.toml includes base.toml includes site.toml.'
+    """The message shows the cycle."""
+    [mistake] = mistakes('include = ["base.toml"]', base='include = ["site.toml"]')
+    assert mistake == 'base.toml:1: "site.toml" includes itself: site.toml includes base.toml includes site.toml.'
 
 
 def test_includes_are_relative_to_their_file() -> None:
-    """A policy can be started from anywhere."""
+    """Includes do not depend on the working directory."""
     held = {"p/site.toml": b'include = ["../q/base.toml"]', "q/base.toml": b'raid_level = "raid6"'}
     made = load("p/site.toml", held.__getitem__, ())
     assert [rule.name for rule in made.for_host("x").rules] == ["raid_level"]
 
 
-def test_a_file_goes_before_what_it_includes() -> None:
-    """A rule of the same name replaces the included one, in its place."""
+def test_a_file_overrides_what_it_includes() -> None:
+    """A rule with the name of an included one replaces it, in its place."""
     made = policy('include = "base.toml"\nraid_level = "raid1"', base='raid_level = "raid6"\nbattery = "ok"')
     rules = made.for_host("x").rules
     assert [(rule.name, rule.required[0].wanted) for rule in rules] == [("raid_level", "raid1"), ("battery", "ok")]
@@ -134,7 +134,7 @@ remedy = "Call."
 
 
 def test_a_group_replaces_adds_ignores_and_overrides() -> None:
-    """The hosts of a group have their own rules, the others do not."""
+    """A group changes the rules of its hosts only."""
     made = policy(GROUPED)
     db, web = made.for_host("db7").rules, made.for_host("web").rules
     assert [(rule.name, rule.severity) for rule in db] == [("raid_level", "critical"), ("more", "warning")]
@@ -142,14 +142,14 @@ def test_a_group_replaces_adds_ignores_and_overrides() -> None:
     assert [(rule.name, rule.severity) for rule in web] == [("raid_level", "warning"), ("battery", "info")]
 
 
-def test_whether_a_host_without_a_name_belongs_to_a_group_cannot_be_told() -> None:
-    """It gets the rules of everybody, and a finding that says so."""
+def test_a_host_without_a_name_has_an_unknown_group() -> None:
+    """The host gets the common rules, and an UNKNOWN finding about the group."""
     found = Auditor(policy(GROUPED), alone=True).audit(machine(hostname=None), "here").findings
     assert [(one.rule, one.outcome) for one in found] == [("group db", "unknown")]
 
 
 def test_built_in_rules_can_be_chosen_overridden_and_ignored() -> None:
-    """Severity and remedy of a policy go before those of the rule."""
+    """Severity and remedy of a policy override those of the rule."""
     rules = builtin.rules()
     inventory = recorded("smartarray-gen10-failed-battery")
     text = """
@@ -165,7 +165,7 @@ def test_built_in_rules_can_be_chosen_overridden_and_ignored() -> None:
 
 @pytest.mark.parametrize("name", MACHINES)
 def test_a_baseline_passes_on_the_machine_that_it_was_written_from(name: str) -> None:
-    """It is valid, and every rule passes that has no line marked as not met; what could not be read stays unknown."""
+    """Every rule passes unless it is marked as not met; what could not be read stays UNKNOWN."""
     inventory = recorded(name)
     text = baseline(inventory)
     marked = {part.split('"')[1] for part in text.split("[[rule]]\n")[1:] if "# now: " in part}
@@ -183,14 +183,14 @@ def test_a_baseline_passes_on_the_machine_that_it_was_written_from(name: str) ->
         ({"cache": None}, "c:1/v1"),
     ],
 )
-def test_a_baseline_tells_what_has_changed(change: dict[str, object], rule: str) -> None:
-    """What was so when it was written, and is no longer, does not pass."""
+def test_a_baseline_reports_what_has_changed(change: dict[str, object], rule: str) -> None:
+    """A value that differs from the baseline is a failure."""
     text = baseline(machine())
     assert [one.rule for one in audited(text, machine(volume(**change))).findings] == [rule]
 
 
-def test_a_baseline_is_safe_from_the_words_of_hardware() -> None:
-    """Quotes, newlines, patterns and control characters of a tool do not break the file, nor mean something else."""
+def test_a_baseline_quotes_the_texts_of_hardware() -> None:
+    """Quotes, newlines, patterns and control characters from hardware are escaped in the file."""
     nasty = machine(model='A"\n[[rule]]\x7f\x1b\x85\U00010000', firmware="1[a]*")
     text = baseline(nasty)
     assert "\x1b" not in text
@@ -204,8 +204,8 @@ KEYS = st.text(st.characters(codec="utf-8", exclude_categories=("Cs", "Cc")), mi
 
 @given(st.lists(st.tuples(KEYS, st.text(max_size=8)),
                 unique_by=lambda pair: pair[0], max_size=8))  # fmt: skip
-def test_the_line_of_a_key_is_found_whatever_stands_around_it(pairs: list[tuple[str, str]]) -> None:
-    """Keys and texts may hold brackets, quotes, equals signs and number signs."""
+def test_the_line_of_a_key_is_found_whatever_surrounds_it(pairs: list[tuple[str, str]]) -> None:
+    """Keys and texts may have brackets, quotes, equals signs and number signs."""
     import json  # noqa: PLC0415 - its strings are TOML's, but for one character
 
     def quoted(text: str) -> str:
@@ -217,7 +217,7 @@ def test_the_line_of_a_key_is_found_whatever_stands_around_it(pairs: list[tuple[
 
 
 def test_lines_of_tables_in_lists_are_found() -> None:
-    """Each [[rule]] has its own, inner tables and multi-line texts included."""
+    """Each [[rule]] has its line, despite inner tables and multi-line texts."""
     text = 'a = """\nx\n"""\n[[rule]]\nb = 1\n[rule.where]\nc = 1\n[[rule]]\nb = [\n 1,\n 2,\n]\nd = { e = 1 }\n'
     found = locate(text)
     assert found["a",] == 1
@@ -225,8 +225,8 @@ def test_lines_of_tables_in_lists_are_found() -> None:
     assert (found["rule", 1, "b", 1], found["rule", 1, "d", "e"]) == (11, 13)
 
 
-def test_a_policy_of_nothing_selects_nothing() -> None:
-    """An empty file, or one that was cut off, is a policy; it never passes, on one machine as on several."""
+def test_an_empty_policy_is_unmatched() -> None:
+    """An empty file is a valid policy, but never passes, on one machine or several."""
     made: Policy = policy("")
     for alone in (False, True):
         [one] = Auditor(made, alone=alone).audit(machine(), "here").findings

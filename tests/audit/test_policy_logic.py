@@ -1,4 +1,4 @@
-"""The logic of three values: telling more of a machine never turns a yes into a no, nor a no into a yes."""
+"""Three-valued logic: additional facts never turn a pass into a failure or a failure into a pass."""
 
 from __future__ import annotations
 
@@ -17,36 +17,36 @@ LISTS = st.lists(TRUTHS, max_size=5)
 
 
 def completions(values: list[Truth]) -> list[list[bool]]:
-    """Every way in which what cannot be told may turn out."""
+    """Every combination of values for the unknown ones."""
     found: list[list[bool]] = [[]]
     for value in values:
-        found = [[*one, told] for one in found for told in ([value] if value is not None else [True, False])]
+        found = [[*one, known] for one in found for known in ([value] if value is not None else [True, False])]
     return found
 
 
 @given(LISTS)
-def test_a_conjunction_is_told_when_every_completion_agrees(values: list[Truth]) -> None:
-    """It is true or false when it would be so however the rest turned out, and cannot be told otherwise."""
+def test_a_conjunction_is_known_if_every_completion_agrees(values: list[Truth]) -> None:
+    """A conjunction is known if it is the same for every value of the unknown parts."""
     answers = {all(one) for one in completions(values)}
     assert conjunction(values) is (answers.pop() if len(answers) == 1 else None)
 
 
 @given(LISTS)
-def test_a_disjunction_is_told_when_every_completion_agrees(values: list[Truth]) -> None:
-    """As for the conjunction."""
+def test_a_disjunction_is_known_if_every_completion_agrees(values: list[Truth]) -> None:
+    """A disjunction is known if it is the same for every value of the unknown parts."""
     answers = {any(one) for one in completions(values)}
     assert disjunction(values) is (answers.pop() if len(answers) == 1 else None)
 
 
 @given(LISTS)
 def test_de_morgan_holds(values: list[Truth]) -> None:
-    """Not all is some not."""
+    """The negation of a conjunction is the disjunction of the negations."""
     assert negation(conjunction(values)) is disjunction([negation(value) for value in values])
 
 
 @given(st.integers(0, 6), st.integers(0, 6), st.integers(0, 6), st.none() | st.integers(0, 6))
-def test_a_count_is_told_when_every_possible_number_agrees(least: int, more: int, low: int, high: int | None) -> None:
-    """From three to five is at least three, is not six, and may be four."""
+def test_a_count_is_known_if_every_possible_number_agrees(least: int, more: int, low: int, high: int | None) -> None:
+    """Three to five is at least three, is not six, and may be four."""
     assume(high is None or low <= high)  # a policy with such bounds is refused
     possible = range(least, least + more + 1)
     answers = {low <= number and (high is None or number <= high) for number in possible}
@@ -55,7 +55,7 @@ def test_a_count_is_told_when_every_possible_number_agrees(least: int, more: int
 
 @given(st.integers(0, 6), st.integers(0, 6), st.none() | st.integers(0, 6))
 def test_a_count_without_an_upper_end_never_passes_for_at_most(least: int, low: int, high: int | None) -> None:
-    """What may be cut off may hold any number more."""
+    """A count without an upper bound never passes "at most"."""
     assume(high is None or low <= high)
     answers = {low <= number and (high is None or number <= high) for number in range(least, 20)}
     assert within(least, None, low, high) is (answers.pop() if len(answers) == 1 else None)
@@ -75,8 +75,8 @@ CONDITIONS = st.sampled_from(
 
 
 @st.composite
-def told(draw: st.DrawFn) -> tuple[dict[str, Any], dict[str, Any], list[dict[str, Any]]]:
-    """What is true of a volume, of its cache, and of two drives; the controller and the drives do not contradict."""
+def values_of_a_volume(draw: st.DrawFn) -> tuple[dict[str, Any], dict[str, Any], list[dict[str, Any]]]:
+    """Values of a volume, its cache and two drives that do not contradict each other."""
     drives = [
         {"media": draw(st.sampled_from(["hdd", "ssd"])), "rpm": draw(st.sampled_from([5400, 10000])),
          "write_cache": draw(st.sampled_from(["enabled", "disabled"]))}
@@ -98,20 +98,20 @@ def told(draw: st.DrawFn) -> tuple[dict[str, Any], dict[str, Any], list[dict[str
 
 
 def built(volume: dict[str, Any], cache: dict[str, Any], drives: list[dict[str, Any]]) -> Inventory:
-    """The machine of which this is told."""
+    """A machine with these values."""
     listed = tuple(Drive(id=f"c:1/{bay}", **one) for bay, one in zip("ab", drives, strict=True))
     one = Volume(id="c:1/v1", array="c:1/A", device="/dev/sda", cache=VolumeCache(**cache), **volume)
     return msgspec.json.decode(msgspec.json.encode(machine(one, drives=(*listed, Drive(id="c:1/s")))), type=Inventory)
 
 
-@given(told(), CONDITIONS, st.booleans(), st.data())
-def test_telling_less_never_turns_an_answer_round(
+@given(values_of_a_volume(), CONDITIONS, st.booleans(), st.data())
+def test_hiding_values_never_reverses_a_result(
     truth: tuple[dict[str, Any], dict[str, Any], list[dict[str, Any]]],
     condition: str,
     negated: bool,
     data: st.DataObject,
 ) -> None:
-    """With some values hidden, a condition is answered as with all of them, or cannot be told."""
+    """With values hidden, a condition has the same result or is UNKNOWN."""
     body = f"not={{{condition}}}" if negated else condition
     text = f'[[rule]]\nfor="volume"\nrequire={{{body}}}'
     volume, cache, drives = truth

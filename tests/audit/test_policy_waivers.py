@@ -1,4 +1,4 @@
-"""Waivers: what they take away, what they never hide, and their mistakes by line."""
+"""Waivers: what they suppress, what they never hide, and mistakes by line."""
 
 from __future__ import annotations
 
@@ -37,19 +37,19 @@ EXPIRED = ACTIVE.replace("2999-12-31", "2026-01-31")
 
 
 def run(*words: str | Path) -> Result:
-    """``raidctl --replay fixtures/MACHINE …``."""
+    """Run ``raidctl --replay fixtures/MACHINE …``."""
     command = ["--replay", str(FIXTURES / MACHINE), *map(str, words)]
     return CliRunner().invoke(cli, command, env={"COLUMNS": "200"}, catch_exceptions=False)
 
 
 @pytest.fixture
 def waivers(tmp_path: Path) -> Path:
-    """A file for waivers."""
+    """The path of a file for waivers."""
     return tmp_path / "waivers.toml"
 
 
 def test_a_waived_finding_does_not_count_and_is_listed(waivers: Path) -> None:
-    """Neither it nor what it explains; the number and each reason are on the screen, in JSON, JUnit and the plugin."""
+    """Neither it nor its consequences count; every format has the number and the reasons."""
     waivers.write_text(ACTIVE)
     before = json.loads(run("audit", "--builtin", "--json").stdout)["summary"]
     words = ("audit", "--builtin", "--waivers", waivers)
@@ -72,7 +72,7 @@ def test_a_waived_finding_does_not_count_and_is_listed(waivers: Path) -> None:
 
 
 def test_an_expired_waiver_is_a_finding_and_waives_nothing(waivers: Path) -> None:
-    """Both the finding and the end of its waiver, with its place in the file."""
+    """The finding counts again, and the expired waiver is a finding with its line."""
     waivers.write_text(EXPIRED)
     report = json.loads(run("audit", "--builtin", "--waivers", waivers, "--json").stdout)
     assert report["summary"]["waived"] == 0
@@ -83,7 +83,7 @@ def test_an_expired_waiver_is_a_finding_and_waives_nothing(waivers: Path) -> Non
 
 
 def test_a_waiver_in_the_policy_is_for_the_hosts_that_it_names(tmp_path: Path) -> None:
-    """A pattern of host names; another host, and one without a name, are not waived."""
+    """A waiver for a pattern of host names covers neither other hosts nor one without a name."""
     policy = tmp_path / "site.toml"
     text = (
         'raid_level = "raid6"\n[[waiver]]\nrule = "raid_level"\nhosts = ["{}"]\nuntil = "2999-12-31"\nbecause = "old"\n'
@@ -101,7 +101,7 @@ def test_a_waiver_in_the_policy_is_for_the_hosts_that_it_names(tmp_path: Path) -
 
 
 def test_many_hosts_have_one_finding_about_an_expired_waiver(tmp_path: Path, waivers: Path) -> None:
-    """On the host that it would still cover; one that covers nothing is a finding about the policy."""
+    """The finding is on the host that it would cover, or about the policy if it covers nothing."""
     lines = [msgspec.json.encode(recorded(name)) for name in MACHINES[:6]]
     (tmp_path / "fleet.jsonl").write_bytes(b"\n".join(lines))
     words = ("--builtin", "--waivers", str(waivers), str(tmp_path / "fleet.jsonl"), "--jobs", "1", "--json")
@@ -112,7 +112,7 @@ def test_many_hosts_have_one_finding_about_an_expired_waiver(tmp_path: Path, wai
 
 
 def test_watch_does_not_report_what_is_waived(tmp_path: Path, waivers: Path) -> None:
-    """It is counted, and the end of the waiver is reported like any other finding."""
+    """A waived finding is counted, and the end of the waiver is reported."""
 
     def look() -> list[str]:
         command = [
@@ -142,7 +142,7 @@ Found = set[tuple[str, str]]
 
 
 def counted(state: Path, *words: str) -> dict[str, tuple[Found, Found]]:
-    """The findings that count and those that do not, by command, of one simulated machine."""
+    """Findings that count and that are waived, by command, of one simulated machine."""
 
     def shown(*command: str) -> str:
         argv = ["--state-dir", str(state), "--demo", "p400", *command, *words]
@@ -180,7 +180,7 @@ def counted(state: Path, *words: str) -> dict[str, tuple[Found, Found]]:
 
 
 def test_every_command_counts_the_same_findings(tmp_path: Path, waivers: Path) -> None:
-    """Without a waiver, with one in a file, with ``diagnose --ignore``, and after the last day of each."""
+    """All commands agree without a waiver, with a file, with ``diagnose --ignore``, and after each ends."""
     state = tmp_path / "state"
     trouble = {("reported_trouble", "smartarray:1")}
     over = {("waiver_expired", "smartarray:1")}
@@ -210,7 +210,7 @@ def test_every_command_counts_the_same_findings(tmp_path: Path, waivers: Path) -
 
 
 def test_a_damaged_file_of_ignored_findings_waives_nothing(tmp_path: Path) -> None:
-    """Metrics and rows have every finding, and say so: exit code 3."""
+    """Metrics and rows have every finding, and the exit code is 3."""
     (tmp_path / "ignored.json").write_text("[{")
     for words in (("export", "--rules"), ("export", "--rows", "findings")):
         done = CliRunner().invoke(cli, ["--state-dir", str(tmp_path), "--demo", "p400", *words])
@@ -220,7 +220,7 @@ def test_a_damaged_file_of_ignored_findings_waives_nothing(tmp_path: Path) -> No
 
 
 def test_waivers_without_findings_are_refused(waivers: Path) -> None:
-    """An option that would do nothing: metrics without --rules, rows of drives."""
+    """An option that would have no effect is refused."""
     waivers.write_text(ACTIVE)
     for words in (("export",), ("export", "--rows", "drives")):
         assert run(*words, "--waivers", waivers).exit_code == 2
@@ -244,7 +244,7 @@ MISTAKES = {
 
 @pytest.mark.parametrize(("text", "expected"), MISTAKES.items())
 def test_mistakes_have_their_line(text: str, expected: str, waivers: Path) -> None:
-    """In a policy and in a file of their own: file, line and what to write; exit code 2."""
+    """In a policy or a separate file, the message has file, line and remedy, and the exit code is 2."""
     names = [rule.name for rule in builtin.rules()]
     with pytest.raises(MistakesError) as error:
         waivers_of_file("w.toml", lambda _: text.encode(), names)
@@ -257,8 +257,8 @@ def test_mistakes_have_their_line(text: str, expected: str, waivers: Path) -> No
     assert (done.exit_code, expected in done.stderr) == (2, True)
 
 
-def test_a_file_of_waivers_has_nothing_else(waivers: Path) -> None:
-    """A policy given as waivers is a mistake, and a file that is not there too."""
+def test_a_file_of_waivers_has_only_waivers(waivers: Path) -> None:
+    """A policy given as a file of waivers is a mistake, and so is a missing file."""
     waivers.write_text('raid_level = "raid6"\n')
     assert (
         '1: "raid_level" is not a part of a file of waivers' in run("audit", "--builtin", "--waivers", waivers).stderr
@@ -268,7 +268,7 @@ def test_a_file_of_waivers_has_nothing_else(waivers: Path) -> None:
 
 @given(st.lists(st.tuples(st.sampled_from(builtin.rules()), st.booleans()), max_size=8), st.sampled_from(MACHINES))
 def test_findings_are_never_lost(chosen: list[tuple[Rule, bool]], name: str) -> None:
-    """With any waivers, on any recorded machine: each finding without them counts, or is listed as waived."""
+    """With any waivers, each finding of each recorded machine counts or is listed as waived."""
     inventory = recorded(name)
     plain = Auditor(only_builtin(builtin.rules()), alone=True, now=NOW).audit(inventory, name)
     rules = only_builtin(builtin.rules())

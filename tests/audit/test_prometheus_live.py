@@ -1,4 +1,4 @@
-"""The chain for real: raidctl writes or serves metrics, Prometheus scrapes them, and the right alerts wait to fire."""
+"""From raidctl to alerts in a real Prometheus."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from tests.runners.conftest import Server, free_port, program, serving
 T = TypeVar("T")
 NODE = {"__name__": "node_textfile_scrape_error", "job": "node"}
 PATIENCE = 300
-"""Attempts, of a fifth of a second each, before the chain counts as broken."""
+"""Attempts, of 0.2 seconds each, before the test fails."""
 
 
 @contextmanager
 def started(*argv: str | Path, environment: Mapping[str, str] | None = None) -> Iterator[subprocess.Popen[str]]:
-    """A program until the end of the block."""
+    """Run a program until the end of the block."""
     with subprocess.Popen(
         list(map(str, argv)), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
         env=environment or {"PATH": os.environ["PATH"]},
@@ -42,7 +42,7 @@ def started(*argv: str | Path, environment: Mapping[str, str] | None = None) -> 
 
 
 def asked(url: str) -> Any:
-    """The data of Prometheus's answer; None while it does not answer."""
+    """The data of Prometheus's reply; None if it does not reply."""
     try:
         with urllib.request.urlopen(url, timeout=10) as answer:  # noqa: S310 - our own server
             return json.loads(answer.read())["data"]
@@ -51,8 +51,8 @@ def asked(url: str) -> Any:
 
 
 @pytest.mark.slow  # needs a Debian package
-def test_an_alert_of_a_simulated_machine_waits_in_prometheus(tmp_path: Path) -> None:
-    """A degraded array without a failed drive: the volume, and nothing about drives, batteries or reading."""
+def test_an_alert_of_a_simulated_machine_is_pending_in_prometheus(tmp_path: Path) -> None:
+    """A degraded array without a failed drive raises one alert, about the volume."""
     raidctl = (sys.executable, "-m", "raidctl", "--state-dir", tmp_path / "state")
     subprocess.run([*map(str, raidctl), "demo", "--pull", "raid6", "3"], check=True)
     with started(*raidctl, "--demo", "raid6", "export", "--rules", "--label", "rack=a1", "--listen", "0") as exporter:
@@ -68,7 +68,7 @@ def test_an_alert_of_a_simulated_machine_waits_in_prometheus(tmp_path: Path) -> 
 
 @contextmanager
 def prometheus(place: Path, scrapes: list[dict[str, Any]]) -> Iterator[str]:
-    """The real program with our rules; the URL of what can be asked."""
+    """Run Prometheus with the alert rules; yields the URL of its API."""
     config = {
         "global": {"scrape_interval": "1s", "evaluation_interval": "1s"}, "rule_files": [str(RULES)],
         "scrape_configs": scrapes,
@@ -92,13 +92,13 @@ def waiting(base: str) -> list[dict[str, Any]]:
 
 
 def values(base: str, query: str) -> list[tuple[dict[str, str], float]]:
-    """What Prometheus answers to a query; none while there is nothing."""
+    """The result of a query, or an empty list."""
     found = asked(f"{base}/query?{urlencode({'query': query})}") or {}
     return [(one["metric"], float(one["value"][1])) for one in found.get("result", ())]
 
 
 def soon(ask: Callable[[], list[T]], complaint: str) -> list[T]:
-    """The first answer that is not empty."""
+    """The first result that is not empty."""
     pause = threading.Event()
     for _ in range(PATIENCE):
         if found := ask():
@@ -109,7 +109,7 @@ def soon(ask: Callable[[], list[T]], complaint: str) -> list[T]:
 
 @pytest.mark.slow  # needs two Debian packages
 def test_a_file_reaches_prometheus_through_node_exporter(tmp_path: Path) -> None:
-    """The textfile collector takes what ``export --output`` wrote; a later file ends one alert and begins another."""
+    """The textfile collector reads ``export --output``; a later file ends one alert and raises another."""
     textfiles, state = tmp_path / "textfiles", tmp_path / "state"
     textfiles.mkdir()
     raidctl = [sys.executable, "-m", "raidctl", "--state-dir", str(state)]
@@ -145,7 +145,7 @@ def test_a_file_reaches_prometheus_through_node_exporter(tmp_path: Path) -> None
 
 
 def far_hosts(server: Server, place: Path) -> dict[str, str]:
-    """The environment of a raidctl whose ssh knows db1 and db2 as the server, and refused as a closed port."""
+    """The environment of a raidctl whose ssh connects db1 and db2 to the server, and ``refused`` to a closed port."""
     (place / "bin").mkdir()
     ssh = program("ssh", "openssh-client")
     (place / "config").write_text(
@@ -159,14 +159,14 @@ def far_hosts(server: Server, place: Path) -> dict[str, str]:
 
 @pytest.mark.slow  # needs a Debian package
 def test_probes_over_ssh(tmp_path: Path) -> None:
-    """Two scrapes of one target at once are one login; a host that refuses, and one not listed, cost nobody else."""
+    """Two simultaneous scrapes of a target are one login; refused and unlisted hosts do not delay others."""
     (tmp_path / "sshd").mkdir()
     with serving(tmp_path / "sshd") as server:
         probes_of(server, tmp_path)
 
 
 def probes_of(server: Server, tmp_path: Path) -> None:
-    """What happens when the machines of a server are probed."""
+    """Probe the machines of a server."""
     (tmp_path / "targets").write_text("db1\ndb2\nrefused\n")
     words = ("export", "--rules", "--listen", "0", "--targets", tmp_path / "targets", "--timeout", "30")
     environment = far_hosts(server, tmp_path)

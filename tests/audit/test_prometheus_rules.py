@@ -38,7 +38,7 @@ NAME = re.compile(r"\b(?:instance(?:_status)?:)?raidctl_\w+(?::\w+)?")
 
 
 def promtool(*words: str | Path) -> tuple[int, str]:
-    """Exit code and output of Prometheus's own checker (``tests/run`` installs it)."""
+    """Exit code and output of promtool (``tests/run`` installs it)."""
     argv = ["promtool", *map(str, words)]
     done = subprocess.run(argv, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False, text=True)
     return done.returncode, done.stdout
@@ -50,13 +50,13 @@ def queries() -> list[str]:
 
 
 def known() -> set[str]:
-    """Every metric that raidctl has, and every recording rule."""
+    """The names of all metrics and recording rules."""
     metrics = [*INVENTORY, of_scan(0.0), *of_rules(diagnose(HEALTHY, ()))]
     return {metric.name for metric in metrics} | {rule["record"] for rule in EVERY if "record" in rule}
 
 
 def test_every_metric_of_rules_and_dashboard_exists() -> None:
-    """A name that raidctl does not write would never fire, and never be missed."""
+    """Rules and dashboard only use metrics that raidctl exports."""
     expressions = [*(rule["expr"] for rule in EVERY), *queries()]
     used = {name for one in expressions for name in NAME.findall(one)}
     assert len(used) > 20
@@ -64,14 +64,14 @@ def test_every_metric_of_rules_and_dashboard_exists() -> None:
 
 
 def test_every_rule_that_has_an_alert_exists() -> None:
-    """RaidFinding leaves out built-in rules by their names."""
+    """The names of built-in rules that RaidFinding excludes exist."""
     left_out = re.findall(r'rule!~"([^"]+)"', ALERTS["RaidFinding"]["expr"])[0].split("|")
     assert set(left_out) <= {rule.name for rule in rules()}
 
 
 @pytest.mark.parametrize("name", ALERTS)
 def test_every_alert_is_complete_and_tested(name: str) -> None:
-    """Severity, summary and description; a test in which it fires, and one in which it is silent."""
+    """Each alert has a severity, a summary, a description, a test in which it fires, and one in which it does not."""
     rule = ALERTS[name]
     assert rule["labels"]["severity"] in {"critical", "warning", "info"}
     assert {"summary", "description"} == set(rule["annotations"])
@@ -81,7 +81,7 @@ def test_every_alert_is_complete_and_tested(name: str) -> None:
 
 
 def test_the_dashboard_is_what_its_builder_writes() -> None:
-    """No change by hand is lost; ids and places are unique."""
+    """The dashboard is the output of its builder, with unique ids and positions."""
     assert runpy.run_path(str(CONTRIB / "grafana" / "build.py"))["text"]() == (
         CONTRIB / "grafana" / "raidctl.json"
     ).read_text(encoding="utf-8")
@@ -92,14 +92,14 @@ def test_the_dashboard_is_what_its_builder_writes() -> None:
 
 @pytest.mark.slow  # needs a Debian package
 def test_prometheus_accepts_rules_tests_and_queries(tmp_path: Path) -> None:
-    """Its own checker: the rules are valid and do what their tests want; every query of the dashboard parses."""
-    code, said = promtool("check", "rules", RULES)
-    assert (code, f"{len(EVERY)} rules found" in said) == (0, True), said
+    """The rules are valid and pass their tests, and every query of the dashboard parses."""
+    code, output = promtool("check", "rules", RULES)
+    assert (code, f"{len(EVERY)} rules found" in output) == (0, True), output
     assert promtool("test", "rules", RULES.parent / "raidctl_test.rules.yml")[0] == 0
     made = [{"record": f"query:number{number}", "expr": one} for number, one in enumerate(queries())]
     (tmp_path / "queries.yml").write_text(json.dumps({"groups": [{"name": "dashboard", "rules": made}]}))
-    code, said = promtool("check", "rules", tmp_path / "queries.yml")
-    assert (code, f"{len(made)} rules found" in said) == (0, True), said
+    code, output = promtool("check", "rules", tmp_path / "queries.yml")
+    assert (code, f"{len(made)} rules found" in output) == (0, True), output
 
 
 Stage = list[tuple[str, str]]
@@ -107,13 +107,13 @@ Stage = list[tuple[str, str]]
 
 
 def stage(exported: str) -> Stage:
-    """The series of a text of metrics."""
+    """The series of an exposition."""
     lines = [line.rpartition(" ") for line in exported.splitlines() if not line.startswith("#")]
     return [(name, value) for name, _, value in lines if "timestamp" not in name]
 
 
 def fired(stages: Sequence[Stage], place: Path, hours: Sequence[int] = ()) -> list[set[str]]:
-    """The alerts that fire at the end of each stage; ``hours``: how long each takes, 24 otherwise."""
+    """The alerts that fire at the end of each stage; ``hours`` is the duration of each stage, 24 by default."""
     names = dict.fromkeys(name for one in stages for name, _ in one)
     lasting = [hour * 60 // 4 for hour in hours or [24] * len(stages)]
     values = {
@@ -133,8 +133,8 @@ def fired(stages: Sequence[Stage], place: Path, hours: Sequence[int] = ()) -> li
     return list(_fired(promtool("test", "rules", place / "suite.yml")[1], ends))
 
 
-def _fired(said: str, ends: Sequence[int]) -> Iterator[set[str]]:
-    failures = re.findall(r"alertname: ?(\w+), time: (\S+),", said)
+def _fired(output: str, ends: Sequence[int]) -> Iterator[set[str]]:
+    failures = re.findall(r"alertname: ?(\w+), time: (\S+),", output)
     by_time = {when: {name for name, _ in found} for when, found in groupby(sorted(failures, key=lambda one: one[1]),
                                                                            key=lambda one: one[1])}  # fmt: skip
     for minutes in ends:
@@ -142,7 +142,7 @@ def _fired(said: str, ends: Sequence[int]) -> Iterator[set[str]]:
 
 
 def _shown(minutes: int) -> str:
-    """A time as promtool prints it: ``23h52m``, ``1d23h52m``."""
+    """A duration as promtool prints it: ``23h52m``, ``1d23h52m``."""
     days, rest = divmod(minutes, 1440)
     return f"{f'{days}d' if days else ''}{rest // 60}h{rest % 60}m"
 
@@ -170,22 +170,22 @@ MACHINES: Mapping[str, set[str]] = {
 
 @pytest.mark.slow  # as above
 def test_each_recorded_machine_has_the_alerts_that_it_should(tmp_path: Path) -> None:
-    """One for each cause, and none on a healthy machine; RaidFinding for each other cause that diagnose lists."""
+    """Each cause has one alert, a healthy machine none, and other causes of diagnose raise RaidFinding."""
     assert {name: fired([of_machine(name)], tmp_path)[0] for name in MACHINES} == {
         name: alerts | ({"RaidFinding"} if other_causes(name) else set()) for name, alerts in MACHINES.items()
     }
 
 
 def other_causes(name: str) -> set[str]:
-    """The rules of a machine's warnings that nothing explains and that have no alert."""
+    """The rules of a machine's warnings that have no cause and no alert."""
     left_out = re.findall(r'rule!~"([^"]+)"', ALERTS["RaidFinding"]["expr"])[0].split("|")
     found = causes(diagnose(replayed(name).inventory, rules()).findings)
     return {one.rule for one in found if one.severity != "info"} - set(left_out)
 
 
 @pytest.mark.slow  # as above
-def test_a_story_of_a_simulated_machine(tmp_path: Path) -> None:
-    """A drive is pulled, another one is added, and the array is rebuilt: one alert at a time.
+def test_alerts_of_a_drive_failure_and_rebuild(tmp_path: Path) -> None:
+    """Pulling a drive, adding another and rebuilding raise one alert at a time.
 
     The finding at the beginning and the end is that the array has no bitmap.
     """
@@ -211,7 +211,7 @@ def test_a_story_of_a_simulated_machine(tmp_path: Path) -> None:
 
 
 def with_failed_battery(inventory: Inventory) -> Inventory:
-    """The same machine after its battery has failed, so that write-through is active."""
+    """The same machine with a failed battery and write-through active."""
 
     def volume(one: Volume) -> Volume:
         cache = replace(one.cache, write_active="write_through") if one.cache else None
@@ -225,8 +225,8 @@ def with_failed_battery(inventory: Inventory) -> Inventory:
 
 
 @pytest.mark.slow  # as above
-def test_a_story_of_a_battery(tmp_path: Path) -> None:
-    """It learns for four hours, which alerts nobody, fails, which is one alert, and is replaced."""
+def test_alerts_of_a_battery(tmp_path: Path) -> None:
+    """A learn cycle of four hours raises no alert, a failed battery one, until it is replaced."""
 
     def run(*words: str) -> str:
         done = CliRunner().invoke(cli, ["--state-dir", str(tmp_path / "state"), *words], catch_exceptions=False)

@@ -39,8 +39,8 @@ def of_machine(machine: str, *arguments: str) -> Result:
 
 
 @pytest.mark.parametrize("machine", HEALTHY)
-def test_a_healthy_machine_is_said_to_be_well(machine: str) -> None:
-    """With nothing the matter the screen says so, and the exit code is 0; the design's properties are information."""
+def test_a_healthy_machine_has_no_problems(machine: str) -> None:
+    """A healthy machine ends with "No problems found." and exit code 0."""
     result = of_machine(machine)
     assert result.exit_code == 0
     verdict = result.stdout.splitlines()[2]
@@ -53,7 +53,7 @@ def test_a_healthy_machine_is_said_to_be_well(machine: str) -> None:
 
 
 def test_the_worst_finding_comes_first() -> None:
-    """Critical before warning before information, each with what to do and the facts that it rests on."""
+    """Findings are sorted by severity, each with its remedy and evidence."""
     result = of_machine("areca-arc1210", "-v")
     assert result.exit_code == 1
     places = [result.stdout.find(f"\n{word}") for word in ("CRITICAL", "WARNING", "info")]
@@ -65,19 +65,19 @@ def test_the_worst_finding_comes_first() -> None:
 
 @pytest.mark.parametrize("machine", MACHINES)
 def test_the_screen_fits_eighty_columns(machine: str) -> None:
-    """No line of any machine's diagnosis is wider than a terminal."""
+    """No line of any machine's diagnosis is wider than 80 columns."""
     result = of_machine(machine)
     assert max(len(line) for line in result.stdout.splitlines()) <= 80
 
 
 @pytest.mark.parametrize("machine", MACHINES)
 def test_the_json_keeps_its_schema(machine: str) -> None:
-    """What --json prints validates against ``raidctl schema diagnose`` and says the same exit code."""
+    """The JSON validates against ``raidctl schema diagnose``, and its verdict agrees with the exit code."""
     result = of_machine(machine, "--json")
-    told = json.loads(result.stdout)
-    jsonschema.validate(told, schema("Diagnosis", Diagnosis))
+    diagnosis = json.loads(result.stdout)
+    jsonschema.validate(diagnosis, schema("Diagnosis", Diagnosis))
     codes = {"fine": 0, "found": 1, "cannot_tell": 3, "lacking": 4}
-    assert result.exit_code == codes[told["verdict"]]
+    assert result.exit_code == codes[diagnosis["verdict"]]
 
 
 def test_the_schema_is_printed() -> None:
@@ -86,23 +86,23 @@ def test_the_schema_is_printed() -> None:
     assert printed == json.loads(json.dumps(schema("Diagnosis", Diagnosis)))
 
 
-def test_what_is_for_information_wakes_nobody() -> None:
-    """A machine with nothing but information ends with 0."""
+def test_information_alone_ends_with_0() -> None:
+    """A machine with nothing but information ends with exit code 0."""
     result = of_machine("adaptec-smartraid-mixed", "--json")
-    told = json.loads(result.stdout)
-    assert {one["severity"] for one in told["findings"]} == {"info"}
+    diagnosis = json.loads(result.stdout)
+    assert {one["severity"] for one in diagnosis["findings"]} == {"info"}
     assert result.exit_code == 0
 
 
 def test_a_missing_tool_is_exit_code_4() -> None:
-    """A card that nobody can ask is a finding, and says no more than that a tool is missing."""
+    """A controller that cannot be queried is a finding about the missing tool."""
     result = of_machine("host-raid-card-no-tool")
     assert result.exit_code == 4
     assert "no_tool" in result.stdout
 
 
 def test_what_could_not_be_read_is_exit_code_3() -> None:
-    """Where nothing failed, but an answer could not be read, it cannot be told whether all is well."""
+    """If nothing failed but an output could not be read, the health is unknown."""
     inventory = replayed("md-healthy").inventory
     unread = Problem(severity="error", where="mdstat", message="It could not be read.", kind="unread")
     found = diagnose(structs.replace(inventory, problems=(unread,)), rules())
@@ -110,8 +110,8 @@ def test_what_could_not_be_read_is_exit_code_3() -> None:
     assert exit_code(found) == 3
 
 
-def test_an_object_brings_what_it_depends_on() -> None:
-    """A volume's diagnosis tells of its card's battery, and of the drives beneath an array's partitions."""
+def test_an_object_includes_what_it_depends_on() -> None:
+    """A volume's diagnosis includes its controller's battery and the drives of its members."""
     found = of_machine("adaptec-5405-failed-battery", "v0", "--json")
     assert "battery_failed" in {one["rule"] for one in json.loads(found.stdout)["findings"]}
     found = of_machine("md-degraded-rebuilding", "/dev/md5", "--json")
@@ -119,22 +119,22 @@ def test_an_object_brings_what_it_depends_on() -> None:
     assert {"md:md5", "drives:TLW5B1109"} <= where
 
 
-def test_an_object_leaves_out_the_others() -> None:
-    """What is the matter with another volume is not told where one is asked for."""
+def test_an_object_excludes_the_others() -> None:
+    """The diagnosis of one volume has no findings of another volume."""
     where = {one["where"] for one in json.loads(of_machine("lab-md", "md13", "--json").stdout)["findings"]}
     assert "md:md13" in where
     assert "md:md14" not in where
 
 
-def test_a_rule_is_asked_alone() -> None:
-    """--rule takes one rule, with hyphens or underscores, and counts only what that one met."""
-    told = json.loads(of_machine("areca-arc1210", "--rule", "battery-failed", "--json").stdout)
-    assert told["rules"] == ["battery_failed"]
-    assert told["checked"] == 1
+def test_a_rule_is_checked_alone() -> None:
+    """--rule takes one rule, with hyphens or underscores, and counts only its checks."""
+    diagnosis = json.loads(of_machine("areca-arc1210", "--rule", "battery-failed", "--json").stdout)
+    assert diagnosis["rules"] == ["battery_failed"]
+    assert diagnosis["checked"] == 1
 
 
-def test_a_misspelt_rule_is_told_the_nearest() -> None:
-    """A rule that does not exist is wrong usage, with the one that was meant."""
+def test_the_nearest_rule_is_suggested_for_a_misspelt_one() -> None:
+    """An unknown rule is wrong usage, with a suggestion."""
     result = raidctl("diagnose", "--rule", "batery_failed")
     assert result.exit_code == 2
     assert "battery_failed" in result.stderr
@@ -151,7 +151,7 @@ def test_a_manual_page_is_printed(rule: Rule) -> None:
 
 @pytest.mark.parametrize("name", names())
 def test_a_result_without_a_rule_has_a_page(name: str) -> None:
-    """--explain prints what a name in the place of a rule means, also as JSON, and docs/rules.md has it."""
+    """--explain takes any name that a finding has in place of a rule, also as JSON."""
     result = raidctl("diagnose", "--explain", name)
     assert result.exit_code == 0
     assert "How to fix." in result.stdout
@@ -160,22 +160,22 @@ def test_a_result_without_a_rule_has_a_page(name: str) -> None:
 
 
 def test_a_group_of_a_policy_has_a_page_under_the_name_of_its_finding() -> None:
-    """Reports print `group NAME` in the place of a rule, so --explain takes it as it is printed."""
+    """--explain takes `group NAME`, as reports print it."""
     shown = [raidctl("diagnose", "--explain", name).stdout for name in ("group db", "group")]
     assert shown[0] == shown[1]
     assert "matches no host" in shown[0]
 
 
 def test_the_rules_are_listed() -> None:
-    """--list names each rule, as a table and as JSON with its page."""
+    """--list has each rule, as a table and as JSON with its page."""
     listed = raidctl("diagnose", "--list").stdout
     assert all(rule.name in listed for rule in rules())
-    told = json.loads(raidctl("diagnose", "--list", "--json").stdout)
-    assert [one["rule"] for one in told] == [rule.name for rule in rules()]
-    assert all("**Why it matters.**" in one["manual"] for one in told)
+    listed_json = json.loads(raidctl("diagnose", "--list", "--json").stdout)
+    assert [one["rule"] for one in listed_json] == [rule.name for rule in rules()]
+    assert all("**Why it matters.**" in one["manual"] for one in listed_json)
 
 
-def test_the_manual_looks_at_no_machine() -> None:
+def test_the_manual_reads_no_machine() -> None:
     """--list and --explain refuse a machine, an object and each other."""
     for arguments in (["--list", "/"], ["--list", "--explain", "no_tool"], ["--explain", "no_tool", "--demo", "p400"]):
         assert raidctl("diagnose", *arguments).exit_code == 2
@@ -189,27 +189,27 @@ def test_a_simulated_machine_is_diagnosed(tmp_path: Path) -> None:
 
 
 def test_a_loose_output_is_diagnosed() -> None:
-    """A file that a tool has printed is enough."""
+    """A file with the output of a tool is enough."""
     path = FIXTURES / "areca-arc1882-degraded" / "cli64-vsf-info.out"
     result = raidctl("--replay", path, "diagnose")
     assert result.exit_code == 1
     assert "volume_degraded" in result.stdout
 
 
-def test_the_same_of_many_drives_is_one_entry() -> None:
-    """Objects of which the same is said stand together; -v lists each with its facts."""
+def test_equal_findings_are_one_entry() -> None:
+    """Equal findings of several objects are one entry; -v lists each with its evidence."""
     brief, full = of_machine("lab-megasas").stdout, of_machine("lab-megasas", "-v").stdout
     assert brief.count("rule      drive_cache_volatile") == 1
     assert full.count("rule      drive_cache_volatile") == 3
-    inventory = replayed("lab-megasas").inventory  # asked through a tool that sets nothing: as if by one that does
-    cards = tuple(structs.replace(card, capabilities={}) for card in inventory.controllers)
-    found = diagnose(structs.replace(inventory, controllers=cards), rules())
-    told = screen(found, inventory, Paper(width=80), more=False)
-    assert "cache set megaraid:0/v0 megaraid:0/v1 megaraid:0/v5 --drive-cache off" in " ".join(told.split())
+    inventory = replayed("lab-megasas").inventory  # its tool sets nothing
+    controllers = tuple(structs.replace(controller, capabilities={}) for controller in inventory.controllers)
+    found = diagnose(structs.replace(inventory, controllers=controllers), rules())
+    printed = screen(found, inventory, Paper(width=80), more=False)
+    assert "cache set megaraid:0/v0 megaraid:0/v1 megaraid:0/v5 --drive-cache off" in " ".join(printed.split())
 
 
 def test_names_that_take_several_rows_stay_in_their_column() -> None:
-    """A name at the left edge would look like the heading of another finding."""
+    """Wrapped names are indented, so that they do not look like headings."""
     inventory = replayed("md-degraded-rebuilding").inventory
     rows = screen(diagnose(inventory, rules()), inventory, Paper(), more=False).splitlines()
     unknown = rows[rows.index("Unknown") + 1 : rows.index("", rows.index("Unknown"))]
@@ -218,25 +218,27 @@ def test_names_that_take_several_rows_stay_in_their_column() -> None:
 
 
 @pytest.mark.parametrize("machine", ["megaraid-perc5i-failed-battery", "smartarray-gen10-failed-battery"])
-def test_the_words_of_a_tool_are_printed_once_in_a_finding(machine: str) -> None:
-    """The battery, its cache and the policy that fell back have one reason."""
+def test_the_text_of_a_tool_is_printed_once_in_a_finding(machine: str) -> None:
+    """Battery, cache and write policy have one reason, which is printed once."""
     inventory = replayed(machine).inventory
-    told = " ".join(screen(diagnose(inventory, rules()), inventory, Paper(), more=False).split())
+    printed = " ".join(screen(diagnose(inventory, rules()), inventory, Paper(), more=False).split())
     why = next(v.cache.why_not_in_force for c in inventory.controllers for v in c.volumes
                if v.cache and v.cache.why_not_in_force)  # fmt: skip
     words = why.rstrip(".").split(": ", 1)[1]
-    finding = told[told.index("of the cache has failed") : told.index("battery_failed")]
+    finding = printed[printed.index("of the cache has failed") : printed.index("battery_failed")]
     assert finding.replace(f"facts status = failed status_text = {words}", "").count(words) == 1
 
 
-def test_a_setting_that_overrules_a_good_battery_is_named() -> None:
-    """With a battery that is ok, "not protected" alone would send somebody to look for another one."""
+def test_a_setting_that_overrides_a_good_battery_is_named() -> None:
+    """If a setting makes write-back unprotected although the battery is ok, the message names the setting."""
     inventory = replayed("threeware-9690sa-rebuilding").inventory
     found = diagnose(inventory, rules()).findings
     message = next(one.message for one in found if one.rule == "write_back_unprotected")
     assert "although the battery is ok (StorSave policy `perform`" in message
-    card = inventory.controllers[0]
-    silent = structs.replace(card, volumes=tuple(structs.replace(volume, details={}) for volume in card.volumes))
+    controller = inventory.controllers[0]
+    silent = structs.replace(
+        controller, volumes=tuple(structs.replace(volume, details={}) for volume in controller.volumes)
+    )
     others = diagnose(structs.replace(inventory, controllers=(silent,)), rules()).findings
     assert not [one for one in others if "StorSave policy `perform`" in one.message]
 

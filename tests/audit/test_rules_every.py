@@ -1,4 +1,4 @@
-"""What holds for every built-in rule: it has a manual page, it fires, and it is silent where nothing is the matter."""
+"""Every built-in rule has a manual page, fails on its example, and is silent on a healthy machine."""
 
 from __future__ import annotations
 
@@ -22,32 +22,32 @@ SECTIONS = ("What it checks.", "Why it matters.", "Fails", "Passes", "Unknown", 
 WEIGHT = {"info": 0, "warning": 1, "critical": 2}
 
 
-def said(rule: Rule, machine: Machine) -> list[Finding]:
-    """What a rule says of a machine."""
+def findings_of(rule: Rule, machine: Machine) -> list[Finding]:
+    """The findings of a rule on a machine."""
     return list(rule.check(machine.inventory))
 
 
 def test_each_rule_has_an_example_and_each_example_a_rule() -> None:
-    """A new rule without a FAIL and a PASS machine, or an example of a rule that is gone, is noticed."""
+    """A rule without an example, or an example without a rule, is an error."""
     assert sorted(EXAMPLES) == [rule.name for rule in rules()]
 
 
 @every
 def test_a_rule_fires_on_its_fail_machine(rule: Rule) -> None:
-    """On the machine that is not as it should be, the rule says so."""
+    """The rule fails on the machine that violates it."""
     example = EXAMPLES[rule.name]
-    assert example.outcome in {one.outcome for one in said(rule, example.fails)}
+    assert example.outcome in {one.outcome for one in findings_of(rule, example.fails)}
 
 
 @every
 def test_a_rule_is_silent_on_its_pass_machine(rule: Rule) -> None:
-    """On the machine that is as it should be, the rule meets something, and everything passes."""
-    assert {one.outcome for one in said(rule, EXAMPLES[rule.name].passes)} == {"pass"}
+    """The rule has something to check on the healthy machine, and everything passes."""
+    assert {one.outcome for one in findings_of(rule, EXAMPLES[rule.name].passes)} == {"pass"}
 
 
 @every
 def test_a_rule_has_its_manual_page(rule: Rule) -> None:
-    """The page has a first sentence and all of its parts, in their order."""
+    """The page has a first sentence and all sections, in their order."""
     page = manual(rule)
     assert page.split("\n\n")[0].endswith(".")
     places = [page.find(f"**{section}") for section in SECTIONS]
@@ -56,24 +56,24 @@ def test_a_rule_has_its_manual_page(rule: Rule) -> None:
 
 
 @every
-def test_a_rule_is_called_like_its_module(rule: Rule) -> None:
-    """Whoever reads a finding finds the file, and hyphens do as well as underscores."""
+def test_a_rule_has_the_name_of_its_module(rule: Rule) -> None:
+    """A rule's module has its name, and hyphens are accepted for underscores."""
     assert importlib.import_module(f"raidctl.audit.builtin.{rule.name}").FINDINGS.rule == rule.name
     assert named(rule.name.replace("_", "-")) is rule
     assert not rule.title.endswith(".")
 
 
 def test_every_module_is_a_rule() -> None:
-    """Nothing lists the rules by hand: each module whose name has no underscore in front is one, in a stable order."""
+    """Each module whose name has no leading underscore is a rule, in a stable order."""
     modules = sorted(m.name for m in pkgutil.iter_modules(builtin.__path__) if not m.name.startswith("_"))
     assert [rule.name for rule in rules()] == modules
 
 
 @machines
-def test_what_a_rule_says_is_complete(machine: str) -> None:
-    """Each finding names its rule, an object that exists, evidence and, where it is not for information, a remedy."""
+def test_findings_are_complete(machine: str) -> None:
+    """Each finding has a rule, an existing object and evidence; a failure has a remedy."""
     inventory = replayed(machine).inventory
-    ids = {item.id for card in inventory.controllers for item in items(card)}
+    ids = {item.id for controller in inventory.controllers for item in items(controller)}
     places = ids | {"host"} | {problem.where for problem in inventory.problems}
     for rule in rules():
         for one in rule.check(inventory):
@@ -87,8 +87,8 @@ def test_what_a_rule_says_is_complete(machine: str) -> None:
 
 
 @machines
-def test_a_rule_meets_an_object_once(machine: str) -> None:
-    """Of one object a rule says one thing."""
+def test_a_rule_has_one_finding_per_object(machine: str) -> None:
+    """A rule passes an object once."""
     for rule in rules():
         found = [one.where for one in rule.check(replayed(machine).inventory) if one.outcome == "pass"]
         assert len(found) == len(set(found))
@@ -96,18 +96,18 @@ def test_a_rule_meets_an_object_once(machine: str) -> None:
 
 @pytest.mark.parametrize("machine", HEALTHY)
 def test_rules_are_silent_on_a_healthy_machine(machine: str) -> None:
-    """With nothing the matter, no rule fails, and none says that it could not be told; a write hole is the design's."""
+    """No rule fails or is unknown on a healthy machine, except the write hole of its design."""
     inventory = replayed(machine).inventory
     found = [one for rule in rules() for one in rule.check(inventory) if one.outcome != "pass"]
     assert [one for one in found if (one.rule, one.severity) != ("write_hole", "info")] == []
 
 
-def test_rules_say_nothing_of_an_empty_machine() -> None:
-    """Where there is no storage there is no finding, not even one that passes."""
+def test_rules_have_no_findings_on_an_empty_machine() -> None:
+    """Without storage there is no finding, not even a passed one."""
     assert [one for rule in rules() for one in rule.check(Inventory(host=Host()))] == []
 
 
-STORIES = {
+EXPECTED = {
     "adaptec-5405-failed-battery": {
         "battery_failed": "adaptec:1/battery0",
         "write_policy_not_in_force": "adaptec:1/v0",
@@ -133,12 +133,12 @@ STORIES = {
     "threeware-8006-mirror": {"write_back_unprotected": "threeware:0/v0"},
     "threeware-9690sa-rebuilding": {"volume_rebuilding": "threeware:6/v1", "write_back_unprotected": "threeware:6/v0"},
 }
-"""What a person who knows the recorded machine expects to be told of it."""
+"""The findings that an expert expects on each recorded machine."""
 
 
-@pytest.mark.parametrize("machine", STORIES)
-def test_what_is_the_matter_with_a_machine_is_found(machine: str) -> None:
-    """Each machine's story is told by the rules that are made for it, about the right object."""
+@pytest.mark.parametrize("machine", EXPECTED)
+def test_the_problems_of_a_machine_are_found(machine: str) -> None:
+    """The expected rule fails on the expected object."""
     inventory = replayed(machine).inventory
     found = {(one.rule, one.where) for rule in rules() for one in rule.check(inventory) if one.outcome == "fail"}
-    assert set(STORIES[machine].items()) <= found
+    assert set(EXPECTED[machine].items()) <= found

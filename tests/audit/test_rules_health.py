@@ -1,4 +1,4 @@
-"""How the rules about drives, volumes and spares grade what they find."""
+"""Severities of the rules about drives, volumes and spares."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ VOLUME, DRIVE, SPARE = "megaraid:0/v2", "megaraid:0/310:2", "megaraid:0/310:4"
 
 
 def lsi(object_id: str, **changes: Any) -> Inventory:
-    """The MegaRAID with fields of one object set anew."""
+    """The MegaRAID with fields of one object changed."""
     return changed(replayed(LSI).inventory, object_id, changes)
 
 
 def found(rule: str, inventory: Inventory) -> list[Finding]:
-    """What a rule says that did not pass."""
+    """The findings of a rule that did not pass."""
     known = named(rule)
     assert known is not None
     return [one for one in known.check(inventory) if one.outcome != "pass"]
@@ -35,7 +35,7 @@ def found(rule: str, inventory: Inventory) -> list[Finding]:
     ("level", "active", "severity"), [("raid6", 4, "warning"), ("raid6", 3, "critical"), ("raid5", 4, "critical")]
 )
 def test_a_degraded_volume_is_graded_by_what_is_left(level: str, active: int, severity: str) -> None:
-    """RAID-6 without one drive bears the loss of another; RAID-5, or RAID-6 without two, does not."""
+    """A degraded RAID-6 that survives another failure is a warning, without redundancy it is critical."""
     inventory = changed(
         replayed(MD).inventory,
         "md:md1",
@@ -44,30 +44,30 @@ def test_a_degraded_volume_is_graded_by_what_is_left(level: str, active: int, se
     assert graded(ask("volume_degraded", inventory, "md:md1")) == severity
 
 
-def test_a_degraded_volume_that_is_rebuilt_is_told_once() -> None:
-    """Where a tool goes on saying degraded during a rebuild, the rebuild is told, and no drive is asked for."""
+def test_a_degraded_volume_that_is_rebuilt_is_reported_once() -> None:
+    """A volume that is degraded during a rebuild is reported as rebuilding only, and no drive is requested."""
     inventory = lsi(VOLUME, status="degraded", progress=Progress(operation="rebuild", percent=12))
     assert ask("volume_rebuilding", inventory, VOLUME).outcome == "fail"
     assert found("volume_degraded", inventory) == []
     assert found("spare_missing", inventory) == []
 
 
-def test_a_rebuild_that_only_the_drive_tells_of_is_seen() -> None:
-    """A member whose state is Rebuild is reason enough."""
+def test_a_rebuild_that_only_the_drive_reports_is_found() -> None:
+    """The state Rebuild of a member is enough."""
     inventory = changed(lsi(VOLUME, status="degraded"), DRIVE, {"status": "warning", "status_text": "Rbld"})
     assert ask("volume_rebuilding", inventory, VOLUME).outcome == "fail"
 
 
-def test_a_degraded_volume_names_the_drive_of_its_own_array() -> None:
-    """A drive that has failed in another array is not what is to be replaced here."""
+def test_a_degraded_volume_names_the_drive_of_its_array() -> None:
+    """A failed drive of another array is not in the remedy."""
     two = [one for one in found("volume_degraded", replayed("lab-md").inventory) if one.where == "md:md14"]
     assert "md:md13" not in (two[0].remedy or "")
 
 
-def test_a_failed_drive_that_nobody_lacks_is_a_warning() -> None:
-    """After the spare has stepped in, the broken drive is a warning; while a volume is degraded, critical.
+def test_a_failed_drive_outside_its_array_is_a_warning() -> None:
+    """A failed drive that a spare has replaced is a warning; while a volume is degraded, it is critical.
 
-    One that the tool still lists in the array, which has no redundancy without it, is critical whatever the volume is.
+    One that the tool still lists in the array is critical whatever the status of the volume.
     """
     inventory = lsi(DRIVE, status="critical", role="failed", array=None)
     assert graded(ask("drive_failed", inventory, DRIVE)) == "warning"
@@ -77,14 +77,14 @@ def test_a_failed_drive_that_nobody_lacks_is_a_warning() -> None:
 
 
 @pytest.mark.parametrize("words", ["Rebuilding", "Erase In Progress", "Sanitize", "Copyback"])
-def test_what_is_done_to_a_drive_is_no_prediction(words: str) -> None:
-    """A warning that only says that a drive is rebuilt or erased does not mean that it will fail."""
+def test_an_operation_on_a_drive_is_no_predictive_failure(words: str) -> None:
+    """A warning that reports a rebuild or an erase is no predictive failure."""
     assert found("drive_expects_failure", lsi(DRIVE, status="warning", status_text=words)) == []
 
 
 @pytest.mark.parametrize(("level", "severity"), [("raid6", "warning"), ("raid10", "critical"), ("raid0", "critical")])
-def test_a_prediction_is_graded_by_what_stands_behind_the_drive(level: str, severity: str) -> None:
-    """Without redundancy the drive takes the data with it; a mirror is left without redundancy; RAID-6 is not."""
+def test_a_predictive_failure_is_graded_by_the_redundancy_left(level: str, severity: str) -> None:
+    """A predictive failure is critical if the array would be left without redundancy."""
     inventory = lsi(DRIVE, errors=Errors(predictive=2))
     if level != "raid10":
         inventory = changed(inventory, VOLUME, {"raid_level": level})
@@ -103,12 +103,12 @@ def test_a_prediction_is_graded_by_what_stands_behind_the_drive(level: str, seve
     ],
 )
 def test_error_counters_are_graded(errors: Errors, severity: str) -> None:
-    """A few moved sectors are information; many, or one that is unreadable now, a warning."""
+    """A few reallocated sectors are information; many, or one pending, are a warning."""
     assert graded(ask("drive_errors", lsi(DRIVE, interface="sata", errors=errors), DRIVE)) == severity
 
 
-def test_errors_of_the_link_are_the_cables() -> None:
-    """CRC errors do not ask for a new drive; of SAS drives one rule judges the link, and the other is silent on it."""
+def test_link_errors_point_to_the_cable() -> None:
+    """The remedy is the cable, and link errors of SAS drives are left to ``sas_link``."""
     one = ask("drive_errors", lsi(DRIVE, interface="sata", errors=Errors(link=500)), DRIVE)
     assert "500 link errors, which point to a cable" in one.message
     assert "cable" in (one.remedy or "")
@@ -117,7 +117,7 @@ def test_errors_of_the_link_are_the_cables() -> None:
     assert DRIVE not in {each.where for each in found("drive_errors", sas)}
 
 
-def test_counters_that_nobody_tells_are_no_good_counters() -> None:
+def test_unknown_counters_do_not_pass() -> None:
     """A drive without counters neither passes nor fails."""
     known = named("drive_errors")
     assert known is not None
@@ -129,14 +129,14 @@ def test_counters_that_nobody_tells_are_no_good_counters() -> None:
     [{"size_bytes": 1_000_000_000_000}, {"media": "ssd"}, {"interface": "sata"}, {"sector_bytes": 4096}],
     ids=str,
 )
-def test_a_spare_that_would_not_do_is_told(changes: dict[str, Any]) -> None:
-    """Too small, or of another kind: such a spare is worse than none."""
+def test_an_unfit_spare_is_reported(changes: dict[str, Any]) -> None:
+    """A spare that is too small or of another kind fails."""
     inventory = lsi(SPARE, **changes, spare_for=("megaraid:0/g1",))
     assert ask("spare_unfit", inventory, SPARE).outcome == "fail"
 
 
 def test_a_global_spare_need_not_fit_every_array() -> None:
-    """A disk that serves the array of disks is a good spare, though SSDs are there as well."""
+    """A global spare passes if it fits one array."""
     assert ask("spare_unfit", replayed(LSI).inventory, SPARE).outcome == "pass"
 
 
@@ -150,8 +150,8 @@ def test_a_global_spare_need_not_fit_every_array() -> None:
         (16_000_000_000_000, None, "unknown", "info"),
     ],
 )
-def test_raid_5_is_graded_by_what_a_rebuild_reads(size: int, media: Any, outcome: str, severity: str) -> None:
-    """Small disks and SSDs pass; large disks are information, whatever a rebuild reads: a property of the design."""
+def test_raid_5_is_graded_by_drive_size_and_media(size: int, media: Any, outcome: str, severity: str) -> None:
+    """Small drives and SSDs pass, large drives are information, and unknown media is unknown."""
     inventory = lsi(VOLUME, raid_level="raid5")
     for bay in range(4):
         drive = {"size_bytes": size, "media": media, "status_text": "tested"}
@@ -165,7 +165,7 @@ def test_raid_5_is_graded_by_what_a_rebuild_reads(size: int, media: Any, outcome
     [(("/srv",), 4, "info"), ((), 4, "info"), (("/scratch",), 4, "info")],
 )
 def test_raid_0_is_a_property_of_the_design(points: tuple[str, ...], active: int, severity: str) -> None:
-    """Whatever it is used for, it is information: no failure of a machine, and no reason to wake anybody."""
+    """RAID-0 is information, whatever it is used for."""
     inventory = lsi(VOLUME, raid_level="raid0", mountpoints=points, drives_expected=active)
     assert graded(ask("raid0_in_use", inventory, VOLUME)) == severity
 
@@ -174,8 +174,8 @@ def test_raid_0_is_a_property_of_the_design(points: tuple[str, ...], active: int
     ("media", "degrees", "severity"),
     [("hdd", 56, "warning"), ("hdd", 66, "critical"), ("ssd", 56, None), ("ssd", 81, "critical"), ("hdd", 200, None)],
 )
-def test_heat_is_graded_by_the_kind_of_drive(media: str, degrees: int, severity: str | None) -> None:
-    """SSDs bear more than disks, and what is no temperature is none."""
+def test_temperature_is_graded_by_the_kind_of_drive(media: str, degrees: int, severity: str | None) -> None:
+    """SSDs have higher limits than hard drives, and an impossible temperature is ignored."""
     heard = [one.severity for one in found("temperature_high", lsi(DRIVE, media=media, temperature_celsius=degrees))]
     assert heard == ([severity] if severity else [])
 
@@ -184,69 +184,69 @@ def test_heat_is_graded_by_the_kind_of_drive(media: str, degrees: int, severity:
     ("level", "count", "severity"), [("raid1", 128, "info"), ("raid1", 4096, "warning"), ("raid6", 8, "warning")]
 )
 def test_mismatches_are_graded_by_level(level: str, count: int, severity: str) -> None:
-    """A few on a mirror are often harmless; on parity none is."""
+    """A few mismatches of a mirror are information; any on parity is a warning."""
     inventory = changed(replayed(MD).inventory, "md:md1", {"raid_level": level, "mismatch_count": count})
     assert graded(ask("md_mismatch", inventory, "md:md1")) == severity
 
 
-@pytest.mark.parametrize(("count", "said"), [(1, "found 1 sector where"), (8, "found 8 sectors where")])
-def test_a_single_mismatch_is_one_sector(count: int, said: str) -> None:
-    """One and several are said as one says them."""
+@pytest.mark.parametrize(("count", "expected"), [(1, "found 1 sector where"), (8, "found 8 sectors where")])
+def test_a_single_mismatch_is_one_sector(count: int, expected: str) -> None:
+    """The message has the singular for one sector."""
     inventory = changed(replayed(MD).inventory, "md:md1", {"mismatch_count": count})
-    assert said in ask("md_mismatch", inventory, "md:md1").message
+    assert expected in ask("md_mismatch", inventory, "md:md1").message
 
 
-@pytest.mark.parametrize(("there", "said"), [(1, "1 of 4 drives is present"), (2, "2 of 4 drives are present")])
-def test_a_failed_volume_says_how_many_drives_are_there(there: int, said: str) -> None:
-    """One is there, several are."""
+@pytest.mark.parametrize(("there", "expected"), [(1, "1 of 4 drives is present"), (2, "2 of 4 drives are present")])
+def test_a_failed_volume_reports_how_many_drives_are_present(there: int, expected: str) -> None:
+    """The message has the singular for one drive."""
     inventory = lsi(VOLUME, status="failed", status_text="OfLn", drives_expected=4, drives_active=there)
-    assert said in ask("volume_failed", inventory, VOLUME).message
+    assert expected in ask("volume_failed", inventory, VOLUME).message
 
 
 def test_a_small_array_needs_no_bitmap() -> None:
-    """Below 100 GB comparing all of it takes minutes."""
+    """An array below 100 GB, which is checked in minutes, passes."""
     inventory = changed(replayed(MD).inventory, "md:md0", {"bitmap": "none", "consistency_policy": "resync"})
     assert found("md_without_bitmap", inventory) == []
 
 
-def test_what_a_tool_prints_is_folded_under_the_finding_of_its_object() -> None:
-    """A warning about an object that has a finding belongs to that one; a warning about anything else is its own."""
+def test_a_warning_of_a_tool_is_folded_under_the_finding_of_its_object() -> None:
+    """A warning about an object with a finding is folded under it, any other is separate."""
     inventory = replayed("md-degraded-rebuilding").inventory
     assert found("reported_trouble", inventory) == []
-    told = [
+    problems = [
         Problem(severity="warning", where=where, message="A bad thing.", kind="state") for where in ("md", "md:md5")
     ]
-    findings = found("reported_trouble", structs.replace(inventory, problems=tuple(told)))
+    findings = found("reported_trouble", structs.replace(inventory, problems=tuple(problems)))
     assert [(one.where, one.because) for one in findings] == [("md", None), ("md:md5", "volume_degraded md:md5")]
 
 
-def test_a_card_that_warns_for_its_drives_is_folded_under_them() -> None:
-    """Where something on it explains the card's status, the card only repeats it."""
+def test_a_warning_of_a_controller_is_folded_under_its_drive() -> None:
+    """If a failed drive explains the controller's status, the drive's finding is the cause."""
     inventory = changed(replayed(P400).inventory, "smartarray:1", {"status": "critical"})
     assert graded(ask("controller_in_trouble", inventory, "smartarray:1")) == "critical"
     inventory = changed(inventory, "smartarray:1/2I:1:1", {"status": "critical"})
     assert ask("controller_in_trouble", inventory, "smartarray:1").because == "drive_failed smartarray:1/2I:1:1"
 
 
-def test_a_broken_drive_of_an_array_that_is_not_shown_is_critical() -> None:
-    """Where the volume of its array was not told, nobody says that it is not lacked."""
+def test_a_failed_drive_of_an_unknown_volume_is_critical() -> None:
+    """If the volume of its array is unknown, it is not assumed to be intact."""
     inventory = changed(lsi(DRIVE, status="critical"), VOLUME, {"array": None})
     one = ask("drive_failed", inventory, DRIVE)
     assert one.severity == "critical"
     assert "no volume" not in one.message
 
 
-def test_cached_io_over_an_untold_battery_is_no_accusation() -> None:
-    """Where no battery is told of, it is not said that there is none."""
+def test_cached_io_with_an_unknown_battery_is_information() -> None:
+    """A battery that is not reported is not reported as missing."""
     inventory = changed(lsi(VOLUME, cache={"io_policy": "cached"}), "megaraid:0", {"batteries": ()})
     one = ask("cached_io", inventory, VOLUME)
     assert one.severity == "info"
     assert "is unknown" in one.message
 
 
-def test_the_word_of_a_failed_battery_is_said_once() -> None:
-    """``Failed (Replace Batteries)``: what is in the brackets is the news."""
-    card = "\nSmart Array P411 in Slot 1\n   Controller Status: OK\n"
-    text = card + "   Battery/Capacitor Status: Failed (Replace Batteries)\n\n"
+def test_the_status_of_a_failed_battery_is_printed_once() -> None:
+    """Of ``Failed (Replace Batteries)``, only the text in brackets is added."""
+    heading = "\nSmart Array P411 in Slot 1\n   Controller Status: OK\n"
+    text = heading + "   Battery/Capacitor Status: Failed (Replace Batteries)\n\n"
     [found, *_] = diagnose(read_text(text).inventory, rules()).findings
     assert "has failed (Replace Batteries):" in found.message

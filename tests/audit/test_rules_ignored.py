@@ -1,4 +1,4 @@
-"""Findings that are ignored up to a day: what that hides, what it does not, and how it is kept."""
+"""Findings that are ignored until a date, and the file that stores them."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ WHY = ("--until", "2999-12-31", "--because", "a drive is ordered")
 
 
 def run(file: Path, *words: str, machine: str = MACHINE) -> Result:
-    """``raidctl --replay fixtures/MACHINE diagnose --ignore-file FILE …``."""
+    """Run ``raidctl --replay fixtures/MACHINE diagnose --ignore-file FILE …``."""
     command = ["--replay", str(FIXTURES / machine), "diagnose", "--ignore-file", str(file), *words]
     return CliRunner().invoke(cli, command, env={"COLUMNS": "200"})
 
 
 def without(inventory: Inventory, found: Sequence[Finding], entries: Sequence[Entry], day: date) -> Diagnosis:
-    """The diagnosis of a day with entries of the ignore file."""
+    """The diagnosis on a date with these entries of the ignore file."""
     return diagnosed(inventory, found, waivers_of(entries, inventory.host.hostname, "ignored.json"), day)
 
 
 def test_an_ignored_finding_does_not_count_and_is_listed_with_its_reason(tmp_path: Path) -> None:
-    """In the run that ignores it and in the next one, on the screen, in JSON and in the line of a plugin."""
+    """It is listed in this run and the next, on the screen, in JSON and in the plugin's line."""
     file = tmp_path / "ignored.json"
     assert "drive_expects_failure" in CliRunner().invoke(cli, ["--replay", str(FIXTURES / MACHINE), "diagnose"]).stdout
     line = "ignored until 2999-12-31: drive_expects_failure megaraid:0/32:5: a drive is ordered"
@@ -57,7 +57,7 @@ def test_an_ignored_finding_does_not_count_and_is_listed_with_its_reason(tmp_pat
 
 
 def test_ignoring_changes_the_exit_code_only_by_what_is_ignored(tmp_path: Path) -> None:
-    """With everything ignored that is found, the exit code is 0, and the plugin is OK and names the number."""
+    """If everything is ignored, the exit code is 0, and the plugin is OK with the count."""
     file = tmp_path / "ignored.json"
     found = msgspec.json.decode(run(tmp_path / "none.json", "--ignore", FAILING, *WHY, "--json").stdout)
     words = [f"{one['rule']}={one['where']}" for one in found["findings"] + found["unknown"]]
@@ -68,8 +68,8 @@ def test_ignoring_changes_the_exit_code_only_by_what_is_ignored(tmp_path: Path) 
     assert f", {len(found['ignored']) + len(words)} ignored" in plugin.stdout
 
 
-def test_a_machine_without_a_name_needs_a_file_of_its_own(tmp_path: Path) -> None:
-    """The outputs of two machines have the same ids: what was ignored on one is found on the other."""
+def test_a_machine_without_a_name_needs_a_separate_file(tmp_path: Path) -> None:
+    """Without a host name, the default file is refused, because ids of two machines may be equal."""
     output = tmp_path / "list.txt"
     output.write_text(
         "Ctl   Model        (V)Ports  Drives   Units   NotOpt  RRate   VRate  BBU\n"
@@ -89,8 +89,8 @@ def test_a_machine_without_a_name_needs_a_file_of_its_own(tmp_path: Path) -> Non
     assert CliRunner().invoke(cli, command).exit_code == 1
 
 
-def test_what_is_worse_or_elsewhere_is_not_ignored() -> None:
-    """An entry covers one object, no worse than it was: a second drive, or a warning that became critical, counts."""
+def test_a_worse_or_another_finding_is_not_ignored() -> None:
+    """An entry covers one object up to one severity; another drive or a higher severity counts."""
     inventory = replayed(MACHINE).inventory
     found = findings_of(inventory, rules())
     host = inventory.host.hostname
@@ -111,7 +111,7 @@ def test_what_is_worse_or_elsewhere_is_not_ignored() -> None:
     assert without(other, found, entries, today).ignored == ()
 
 
-def test_a_rule_alone_ignores_what_it_finds_now_and_no_other_object() -> None:
+def test_ignoring_a_rule_covers_its_present_objects_only() -> None:
     """Another drive that begins to fail later is a finding."""
     inventory = replayed(MACHINE).inventory
     host = inventory.host.hostname
@@ -129,8 +129,8 @@ def test_a_rule_alone_ignores_what_it_finds_now_and_no_other_object() -> None:
     assert "megaraid:0/32:1" in {one.where for one in left if one.rule == "drive_expects_failure"}
 
 
-def test_the_day_after_the_last_one_it_counts_again_and_that_is_said() -> None:
-    """Up to and including the day it is ignored."""
+def test_an_entry_expires_after_its_last_day() -> None:
+    """The finding is ignored up to and including the last day, then counts, with a note."""
     inventory = replayed(MACHINE).inventory
     found = findings_of(inventory, rules())
     host = inventory.host.hostname
@@ -148,7 +148,7 @@ def test_the_day_after_the_last_one_it_counts_again_and_that_is_said() -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "expected"),
     [
         (("--ignore", FAILING), "go together"),
         (("--until", "2999-12-31"), "go together"),
@@ -157,18 +157,20 @@ def test_the_day_after_the_last_one_it_counts_again_and_that_is_said() -> None:
         (("--ignore", "volume_failed", *WHY), "there is no finding"),
     ],
 )
-def test_what_cannot_be_meant_is_refused_and_nothing_is_kept(tmp_path: Path, words: tuple[str, ...], said: str) -> None:
-    """A day that is none, a finding that is not there, half of the three options."""
+def test_invalid_requests_are_refused_and_nothing_is_stored(
+    tmp_path: Path, words: tuple[str, ...], expected: str
+) -> None:
+    """An invalid date, an unknown finding and incomplete options are wrong usage."""
     file = tmp_path / "ignored.json"
     done = run(file, *words)
     assert done.exit_code == 2
-    assert said in done.stderr
+    assert expected in done.stderr
     assert not file.exists()
 
 
 @pytest.mark.parametrize("data", [b"", b"{}", b'[{"rule": "x"}]', b"\xff", b"[" * 100_000])
 def test_a_damaged_file_ignores_nothing_and_is_an_error(tmp_path: Path, data: bytes) -> None:
-    """What a file hides that nobody can read is unknown: exit code 3, and no finding is left out silently."""
+    """A damaged file hides nothing, and the exit code is 3."""
     with pytest.raises(CannotTell):
         entries_of(data, "the file")
     file = tmp_path / "ignored.json"
@@ -176,13 +178,13 @@ def test_a_damaged_file_ignores_nothing_and_is_an_error(tmp_path: Path, data: by
     assert run(file).exit_code == 3
 
 
-def test_a_file_that_was_named_and_is_not_there_is_an_error(tmp_path: Path) -> None:
-    """A slip in its name must not bring the ignored alarms back without a word."""
+def test_a_missing_file_that_was_named_is_an_error(tmp_path: Path) -> None:
+    """A misspelt file name does not silently bring back ignored findings."""
     assert run(tmp_path / "none.json").exit_code == 3
 
 
-def test_health_only_leaves_out_what_is_no_state_of_the_hardware() -> None:
-    """Only rules of health are held against the machine, all of them exist, and the failing drive is still found."""
+def test_health_only_limits_the_rules_to_hardware() -> None:
+    """Only rules of health are checked, all of them exist, and the failing drive is still found."""
     assert {rule.name for rule in rules()} >= HEALTH
     command = ["--replay", str(FIXTURES / MACHINE), "diagnose", "--json"]
     every = msgspec.json.decode(CliRunner().invoke(cli, command).stdout)
@@ -192,10 +194,8 @@ def test_health_only_leaves_out_what_is_no_state_of_the_hardware() -> None:
 
 
 @pytest.mark.parametrize("make", [os.mkfifo, os.mkdir])
-def test_an_ignore_file_of_raidctl_that_is_no_regular_file_is_named(
-    tmp_path: Path, make: Callable[[Path], None]
-) -> None:
-    """A pipe with this name would never end; ``export`` ignores nothing, and like ``diagnose`` ends with 3."""
+def test_an_ignore_file_that_is_no_regular_file_is_an_error(tmp_path: Path, make: Callable[[Path], None]) -> None:
+    """A pipe in place of the file does not block; ``export`` and ``diagnose`` end with 3."""
     make(tmp_path / "ignored.json")
     machine = [sys.executable, "-m", "raidctl", "--replay", str(FIXTURES / MACHINE)]
     for words in (["diagnose"], ["export", "--rules"]):

@@ -1,4 +1,4 @@
-"""What a built-in rule advises can be done: raidctl takes the commands on the machine that they are printed for."""
+"""Commands in remedies are accepted on the machine that they are printed for."""
 
 from __future__ import annotations
 
@@ -28,31 +28,31 @@ COMMAND = re.compile(r"`raidctl ([^`]+)`")
 
 
 def advised(inventory: Inventory) -> Iterator[tuple[str, str]]:
-    """Rule and command line of each remedy that is one of raidctl."""
+    """Rule and command line of each remedy that is a command of raidctl."""
     for rule in rules():
         for one in rule.check(inventory):
             yield from ((rule.name, line) for line in COMMAND.findall(one.remedy or ""))
 
 
 def refused(place: list[str], inventory: Inventory, folder: Path) -> list[tuple[str, str, str]]:
-    """What raidctl does not take of what it advises; nothing is changed."""
+    """The advised commands that raidctl refuses; nothing is changed."""
     found = []
     for rule, line in advised(inventory):
         words = shlex.split(line)
         if words[:2] == ["check", "start"] and place[0] == "--replay":
-            continue  # no deed follows from a recording (guard X3)
+            continue  # operations on a recording are refused (guard X3)
         changes = words[0] == "cache" or words[:2] == ["check", "start"]
         changes = changes or (words[0] == "replace" and "--check" not in words)
         more = ["--dry-run"] if changes else []
         done = CliRunner().invoke(cli, [*place, "--state-dir", str(folder), *words, *more])
-        judged = (0, 1, 3) if words[0] in ("replace", "verify") else (0,)  # the answer may be NO or UNKNOWN
+        judged = (0, 1, 3) if words[0] in ("replace", "verify") else (0,)  # NO and UNKNOWN are valid results
         if done.exit_code not in judged:
             found.append((rule, line, done.output))
     return found
 
 
 @pytest.mark.parametrize("name", DEMOS)
-def test_a_demo_takes_what_is_advised_for_it(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_demo_accepts_the_advised_commands(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each command of a remedy is accepted by the simulated machine that it was printed for."""
     monkeypatch.chdir(tmp_path)
     known, problems = vendors()
@@ -64,24 +64,24 @@ def test_a_demo_takes_what_is_advised_for_it(name: str, tmp_path: Path, monkeypa
 
 
 @pytest.mark.parametrize("name", MACHINES)
-def test_a_recorded_machine_takes_what_is_advised_for_it(
+def test_a_recorded_machine_accepts_the_advised_commands(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As a demo, cards that raidctl only reads included: for these the remedy says who can set it."""
+    """Commands for recorded machines are accepted, read-only controllers included."""
     monkeypatch.chdir(tmp_path)
     assert refused(["--replay", str(FIXTURES / name)], replayed(name).inventory, tmp_path) == []
 
 
-def test_there_is_advice_to_take() -> None:
-    """Several rules advise commands on the recorded machines, so that the tests above have something to try."""
+def test_commands_are_advised() -> None:
+    """At least four rules advise commands on recorded machines, so the tests above are not empty."""
     assert len({rule for name in MACHINES for rule, _ in advised(replayed(name).inventory)}) >= 4
 
 
-def without(card: Controller) -> Controller:
-    """The card as one of which raidctl can set nothing."""
+def without(controller: Controller) -> Controller:
+    """The controller without any setting that raidctl can change."""
     names = ("write_policy", "read_policy", "io_policy", "drive_write_cache", "cache_split")
     closed = {name: Capability(read=True, set=False, why="By hand: `tool set`.") for name in names}
-    return structs.replace(card, capabilities={**card.capabilities, **closed})
+    return structs.replace(controller, capabilities={**controller.capabilities, **closed})
 
 
 SETTING = (
@@ -91,26 +91,26 @@ SETTING = (
 
 
 @pytest.mark.parametrize("name", SETTING)
-def test_no_command_is_advised_that_the_card_has_not(name: str) -> None:
-    """Where raidctl cannot set something, the remedy says why, and how it is done by hand."""
+def test_no_unsupported_command_is_advised(name: str) -> None:
+    """If raidctl cannot change a setting, the remedy has the reason and the manual command."""
     inventory = EXAMPLES[name].fails.inventory
-    cards = tuple(without(card) for card in inventory.controllers)
+    controllers = tuple(without(controller) for controller in inventory.controllers)
     [rule] = [one for one in rules() if one.name == name]
-    found = [one for one in rule.check(structs.replace(inventory, controllers=cards)) if one.outcome != "pass"]
+    found = [one for one in rule.check(structs.replace(inventory, controllers=controllers)) if one.outcome != "pass"]
     assert found
     for one in found:
         assert "`raidctl cache" not in (one.remedy or "")
         assert "`tool set`" in (one.remedy or "")
 
 
-def test_a_read_cache_that_is_on_or_off_is_switched_off() -> None:
-    """Where read-ahead cannot be had apart from the read cache, the remedy does not ask for it."""
+def test_a_read_cache_without_read_ahead_is_disabled() -> None:
+    """If read-ahead is not a separate setting, the remedy disables the read cache."""
     [one] = [line for rule, line in advised(replayed_demo("6805")) if rule == "read_ahead_twice"]
     assert one.endswith("--read off")
 
 
 def replayed_demo(name: str) -> Inventory:
-    """What raidctl makes of a demo as it comes."""
+    """The inventory of an unchanged demo."""
     return survey(ReplayRunner(load(DEMOS[name])), vendors()[0], source="replay", collected_at=None).inventory
 
 
@@ -135,8 +135,8 @@ _MD5 = """/dev/md5:
 
 
 @pytest.mark.parametrize("level", ["raid5", "raid6"])
-def test_no_remedy_undoes_another_one_on_the_same_screen(level: str) -> None:
-    """A bitmap, or a log or journal: md accepts no array with both, so the bitmap is removed where there is one."""
+def test_no_remedy_reverts_another_one(level: str) -> None:
+    """The remedy for the write hole removes a bitmap only if there is one, as md accepts no journal beside it."""
     bare = read_text(_MD5.format(level, "Consistency Policy : resync\n")).inventory
     remedies = {one.rule: one.remedy or "" for rule in rules() for one in rule.check(bare) if one.outcome == "fail"}
     assert "--bitmap=none" not in remedies["write_hole"]

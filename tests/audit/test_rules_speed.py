@@ -1,4 +1,4 @@
-"""What the rules about speed reckon, and when they hold their tongue."""
+"""Calculations of the rules about speed, and when they have no finding."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ VOLUME = "megaraid:0/v2"
 
 
 def lsi(**changes: Any) -> Inventory:
-    """The MegaRAID with fields of its volume of disks set anew."""
+    """The MegaRAID with fields of its volume of hard drives changed."""
     return changed(replayed(LSI).inventory, VOLUME, changes)
 
 
@@ -37,8 +37,8 @@ def lsi(**changes: Any) -> Inventory:
         ("/", False),
     ],
 )
-def test_a_database_is_known_by_its_mount_point(path: str, is_one: bool) -> None:
-    """A whole word of the path has to name one."""
+def test_a_database_is_recognised_by_its_mount_point(path: str, is_one: bool) -> None:
+    """A whole word of the path has to be a database's."""
     assert (database([path]) is not None) is is_one
 
 
@@ -55,37 +55,35 @@ def test_a_database_is_known_by_its_mount_point(path: str, is_one: bool) -> None
         ("raid1", 2, None, None),
     ],
 )
-def test_the_stripe_is_reckoned_without_parity_and_copies(
-    level: Any, drives: int, spans: int | None, data: int | None
-) -> None:
-    """Data drives by level; where it depends on what is not told, it is not told."""
+def test_the_stripe_excludes_parity_and_copies(level: Any, drives: int, spans: int | None, data: int | None) -> None:
+    """The number of data drives by level is unknown if it depends on an unknown value."""
     volume = Volume(id="v", raid_level=level, drives_expected=drives, spans=spans, strip_bytes=1024)
-    card = Controller(id="c", volumes=(volume,))
-    assert data_drives(card, volume) == data
-    assert full_stripe(card, volume) == (1024 * data if data else None)
+    controller = Controller(id="c", volumes=(volume,))
+    assert data_drives(controller, volume) == data
+    assert full_stripe(controller, volume) == (1024 * data if data else None)
 
 
 @pytest.mark.parametrize(
     ("width", "speed", "gigabytes"), [(1, 2.5, 0.25), (8, 5.0, 4.0), (8, 8.0, 7.88), (4, 16.0, 7.88), (16, 32.0, 63.0)]
 )
-def test_the_bus_is_reckoned_without_its_coding(width: int, speed: float, gigabytes: float) -> None:
-    """PCI Express to 5 GT/s sends ten bits for eight, from 8 GT/s on 130 for 128."""
+def test_the_bandwidth_of_the_bus_excludes_its_encoding(width: int, speed: float, gigabytes: float) -> None:
+    """PCI Express encodes 8 bits as 10 up to 5 GT/s, and 128 as 130 from 8 GT/s."""
     assert carries(PciLink(width=width, speed_gtps=speed)) == pytest.approx(gigabytes * 1e9, rel=0.01)
 
 
-def test_a_sata_drive_behind_an_expander_stays_a_sata_drive() -> None:
-    """A link that says 12 Gbit/s for a SATA drive is the expander's."""
+def test_a_sata_drive_behind_an_expander_has_the_speed_of_sata() -> None:
+    """A link speed of 12 Gbit/s of a SATA drive is that of the expander."""
     drive = Drive(id="d", media="ssd", interface="sata", link_gbps=12.0)
     assert delivers(drive) == pytest.approx(0.6e9)
 
 
-def test_a_drive_of_an_unknown_kind_delivers_nobody_knows_what() -> None:
-    """A guess would make a finding out of nothing."""
+def test_the_throughput_of_a_drive_of_unknown_media_is_unknown() -> None:
+    """Without the media, the throughput of a drive is not guessed."""
     assert delivers(Drive(id="d", interface="sas", link_gbps=12.0)) is None
 
 
 def test_a_logical_volume_has_its_own_read_ahead() -> None:
-    """What counts is the device that is mounted, not the disk below it."""
+    """The read-ahead of the mounted device counts, not that of the volume below it."""
     layer = BlockLayer(device="/dev/dm-0", kind="lvm", block=Block(read_ahead_bytes=131072))
     mounts = (Mount(point="/srv/lake", device="/dev/dm-0"),)
     inventory = lsi(
@@ -96,8 +94,8 @@ def test_a_logical_volume_has_its_own_read_ahead() -> None:
     assert "/dev/dm-0" in one.message
 
 
-def test_a_controller_that_reads_ahead_makes_up_for_the_kernel() -> None:
-    """Where the controller reads ahead, the kernel's small read-ahead is not told."""
+def test_read_ahead_of_the_controller_makes_up_for_the_kernel() -> None:
+    """If the controller reads ahead, a small read-ahead of the kernel is no finding."""
     inventory = lsi(block=Block(read_ahead_bytes=131072), mounts=(Mount(point="/srv/lake", device="/dev/sdb"),))
     assert found("block_read_ahead_small", inventory) == []
 
@@ -106,36 +104,36 @@ def test_a_controller_that_reads_ahead_makes_up_for_the_kernel() -> None:
     ("offset", "severity"), [(32256, "warning"), (1 << 20, None), (4096 * 3, "info"), (262144 * 5, None)]
 )
 def test_alignment_is_graded_by_what_it_costs(offset: int, severity: str | None) -> None:
-    """Off a sector is a warning, off a strip information; a multiple of the strip passes."""
+    """An offset off a sector is a warning, off a strip information, and a multiple of the strip passes."""
     layer = BlockLayer(device="/dev/sdb1", kind="partition", offsets_bytes=(offset,), size_bytes=1 << 40)
     assert [one.severity for one in found("misaligned", lsi(layers=(layer,)))] == ([severity] if severity else [])
 
 
 @pytest.mark.parametrize(
-    ("number", "said"),
+    ("number", "expected"),
     [
         (1, "/dev/sdb1 starts in the middle of"),
         (2, "/dev/sdb1 and /dev/sdb2 start in the middle of"),
         (6, "/dev/sdb1, /dev/sdb2, /dev/sdb3 and 3 more start in the middle of"),
     ],
 )
-def test_what_is_misaligned_is_named_in_a_sentence(number: int, said: str) -> None:
-    """One begins, several begin; of many the first are named and the others counted."""
+def test_misaligned_partitions_are_named(number: int, expected: str) -> None:
+    """The first partitions are named and the others counted, with the verb in the right number."""
     layers = tuple(
         BlockLayer(device=f"/dev/sdb{at}", kind="partition", offsets_bytes=(32256,), size_bytes=1 << 40)
         for at in range(1, number + 1)
     )
-    assert ask("misaligned", lsi(layers=layers), VOLUME).message.startswith(said)
+    assert ask("misaligned", lsi(layers=layers), VOLUME).message.startswith(expected)
 
 
-def test_a_partition_for_boot_code_may_lie_anywhere() -> None:
-    """A few MiB that are read once a month are not worth a word."""
+def test_the_alignment_of_a_boot_partition_is_not_checked() -> None:
+    """A partition of a few MiB is not checked."""
     layer = BlockLayer(device="/dev/sdb1", kind="partition", offsets_bytes=(17408,), size_bytes=1 << 20)
     assert found("misaligned", lsi(layers=(layer,))) == []
 
 
-def test_members_of_software_raid_begin_at_sectors() -> None:
-    """Where the data of an array begin on its drives counts as well."""
+def test_the_data_offset_of_software_raid_is_checked() -> None:
+    """The data offset of an array on its members is checked too."""
     inventory = changed(replayed("md-healthy").inventory, "md:md1/sdc1", {"data_offset_bytes": 31 * 512})
     one = ask("misaligned", inventory, "md:md1/array")
     assert one.severity == "warning"
@@ -152,8 +150,8 @@ def test_members_of_software_raid_begin_at_sectors() -> None:
         ({"link_gbps": None, "max_link_gbps": 6.0}, None),
     ],
 )
-def test_a_slow_link_is_graded_by_what_the_others_do(changes: dict[str, Any], severity: str | None) -> None:
-    """Slower than its like is a warning; slower than it could be, like all others, is how it was bought."""
+def test_a_slow_link_is_graded_by_the_other_drives(changes: dict[str, Any], severity: str | None) -> None:
+    """A link slower than those of similar drives is a warning; if all are equally slow, it passes."""
     inventory = changed(replayed(P400).inventory, "smartarray:1/2I:1:3", {**changes, "status_text": "tested"})
     assert [one.severity for one in found("link_slow", inventory)] == ([severity] if severity else [])
 
@@ -168,13 +166,13 @@ def test_a_slow_link_is_graded_by_what_the_others_do(changes: dict[str, Any], se
     ],
 )
 def test_a_slow_bus_is_graded(link: PciLink, severity: str | None) -> None:
-    """Missing lanes are a warning; a lower speed may only mean that the link sleeps; untold is nothing."""
+    """Missing lanes are a warning, a lower speed is information, unknown values have no finding."""
     inventory = changed(replayed(LSI).inventory, "megaraid:0", {"pci_link": link})
     assert [one.severity for one in found("pcie_link_slow", inventory)] == ([severity] if severity else [])
 
 
-def test_a_split_that_a_dead_battery_forces_is_for_information() -> None:
-    """Without a battery writes cannot be cached: the split is not what is to be mended."""
+def test_a_cache_split_that_a_failed_battery_forces_is_information() -> None:
+    """Without a battery, writes cannot be cached, so the split is information."""
     inventory = changed(replayed(P400).inventory, "smartarray:1/v1", {"mountpoints": ("/var/lib/mysql",)})
     cache = {"cache": {"read_percent": 100, "write_percent": 0}}
     inventory = changed(inventory, "smartarray:1", cache)
@@ -184,38 +182,40 @@ def test_a_split_that_a_dead_battery_forces_is_for_information() -> None:
 
 
 @pytest.mark.parametrize("filesystem", ["zfs_member", "btrfs"])
-def test_a_file_system_that_reads_ahead_is_known(filesystem: str) -> None:
-    """ZFS and Btrfs prefetch themselves, so the controller need not."""
+def test_a_file_system_that_reads_ahead_is_recognised(filesystem: str) -> None:
+    """ZFS and Btrfs prefetch, so the controller should not."""
     layer = BlockLayer(device="/dev/sdb1", kind="partition", filesystem=filesystem)
     assert [one.where for one in found("read_ahead_twice", lsi(layers=(layer,)))] == [VOLUME]
 
 
-def test_read_ahead_on_disks_below_a_plain_file_system_is_right() -> None:
-    """Where it may help, it is neither a failure nor a pass."""
+def test_read_ahead_below_a_plain_file_system_is_no_finding() -> None:
+    """For hard drives below a plain file system, read-ahead neither fails nor passes."""
     known = named("read_ahead_twice")
     assert known is not None
     assert VOLUME not in {one.where for one in known.check(replayed(LSI).inventory)}
 
 
 @pytest.mark.parametrize(("speed", "outcome"), [(40e6, "fail"), (204_800_000, "pass")])
-def test_a_rebuild_that_is_held_back_is_told(speed: float, outcome: str) -> None:
-    """A limit far below what disks can is told; the usual one is not."""
+def test_a_throttled_rebuild_is_reported(speed: float, outcome: str) -> None:
+    """A limit far below the speed of the drives fails, the default passes."""
     changes = {"sync_speed_max_bytes": int(speed), "status_text": "tested"}
     inventory = changed(replayed("md-healthy").inventory, "md:md1", changes)
     assert ask("md_sync_speed", inventory, "md:md1").outcome == outcome
 
 
-@pytest.mark.parametrize(("number", "said"), [(1, "310:0 sets the pace"), (2, "310:0 and 310:1 set the pace")])
-def test_the_slowest_disks_of_an_array_are_named(number: int, said: str) -> None:
-    """One sets the pace, several set it."""
+@pytest.mark.parametrize(("number", "expected"), [(1, "310:0 sets the pace"), (2, "310:0 and 310:1 set the pace")])
+def test_the_slowest_drives_of_an_array_are_named(number: int, expected: str) -> None:
+    """The message has the right number for one and for several drives."""
     inventory = replayed(LSI).inventory
-    array = next(one for card in inventory.controllers for one in card.arrays if "megaraid:0/310:2" in one.drives)
+    array = next(
+        one for controller in inventory.controllers for one in controller.arrays if "megaraid:0/310:2" in one.drives
+    )
     for at, drive in enumerate(array.drives):
         inventory = changed(inventory, drive, {"media": "hdd", "rpm": 5400 if at < number else 15000})
-    assert said in ask("mixed_drives", inventory, array.id).message
+    assert expected in ask("mixed_drives", inventory, array.id).message
 
 
-def test_a_mostly_written_mirror_is_slow_on_purpose() -> None:
-    """A disk that md reads only in need does not make its array mixed."""
+def test_a_write_mostly_member_may_be_slower() -> None:
+    """A write-mostly member of md does not make its array mixed."""
     assert found("mixed_drives", replayed("md-journal-check").inventory) == []
     assert found("mixed_models", replayed("md-journal-check").inventory) == []

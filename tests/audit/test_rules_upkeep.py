@@ -1,4 +1,4 @@
-"""How the rules about upkeep grade what they find, and that a fact that is unknown never passes."""
+"""Severities of the rules about upkeep; an unknown value never passes."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ BATTERY = "megaraid:0/battery0"
 
 
 def ask(rule: str, inventory: Inventory, where: str) -> Finding:
-    """What a rule says of an object."""
+    """The finding of a rule on an object."""
     known = named(rule)
     assert known is not None
     [one] = [one for one in known.check(inventory) if one.where == where]
     return one
 
 
-def heard(rule: str, machine: str, where: str, **changes: Any) -> tuple[str, str | None]:
-    """The outcome, and the severity of a failure, on a machine with fields of one object set."""
+def outcome_of(rule: str, machine: str, where: str, **changes: Any) -> tuple[str, str | None]:
+    """Outcome, and severity of a failure, on a machine with fields of one object changed."""
     inventory = replayed(machine).inventory
     one = ask(rule, changed(inventory, where, changes) if changes else inventory, where)
     return one.outcome, one.severity if one.outcome == "fail" else None
@@ -49,9 +49,9 @@ def heard(rule: str, machine: str, where: str, **changes: Any) -> tuple[str, str
 def test_a_write_hole_of_md_is_worse_while_a_drive_is_missing(
     changes: dict[str, Any], expected: tuple[str, str | None]
 ) -> None:
-    """Information of the design when complete, a warning when degraded; a journal or PPL closes it."""
+    """The write hole is information on a complete array, a warning on a degraded one; a journal or PPL closes it."""
     name = {} if changes == {"status": "ok"} else changes
-    assert heard("write_hole", MD, RAID6, **name) == expected
+    assert outcome_of("write_hole", MD, RAID6, **name) == expected
 
 
 @pytest.mark.parametrize(
@@ -66,14 +66,14 @@ def test_a_write_hole_of_md_is_worse_while_a_drive_is_missing(
 def test_a_write_hole_behind_a_controller_is_closed_by_a_protected_cache(
     state: str, status: str, expected: tuple[str, str | None]
 ) -> None:
-    """What is reported of the cache decides; unknown protection is no protection, and no fault either."""
+    """A protected cache passes, an unprotected one fails, and unknown protection is unknown."""
     inventory = changed(replayed(LSI).inventory, PAIR, {"raid_level": "raid6", "name": "x"})
     volume = next(one for one in inventory.controllers[0].volumes if one.id == PAIR)
     assert volume.cache is not None
     cache = structs.replace(volume.cache, controller_cache=state)
     other = structs.replace(volume, status=status, cache=cache)
-    card = structs.replace(inventory.controllers[0], volumes=(other,))
-    one = ask("write_hole", structs.replace(inventory, controllers=(card,)), PAIR)
+    controller = structs.replace(inventory.controllers[0], volumes=(other,))
+    one = ask("write_hole", structs.replace(inventory, controllers=(controller,)), PAIR)
     assert (one.outcome, one.severity if one.outcome == "fail" else None) == expected
 
 
@@ -82,15 +82,15 @@ def test_a_write_hole_behind_a_controller_is_closed_by_a_protected_cache(
     [("failed", "Fit or replace"), ("learning", "Wait until"), ("ok", f"`raidctl cache set {PAIR} --write protected")],
 )
 def test_the_remedy_of_a_write_hole_fits_the_battery(battery: BatteryStatus, remedy: str) -> None:
-    """A battery that only learns is not to be replaced; behind a good one the write policy is the cause."""
-    card = replayed(LSI).inventory.controllers[0]
-    volume = next(one for one in card.volumes if one.id == PAIR)
+    """The remedy is to wait for a learning battery, and to set the write policy with a good one."""
+    controller = replayed(LSI).inventory.controllers[0]
+    volume = next(one for one in controller.volumes if one.id == PAIR)
     assert volume.cache is not None
     cache = structs.replace(volume.cache, controller_cache="not_caching")
     volume = structs.replace(volume, raid_level="raid6", cache=cache)
-    batteries = tuple(structs.replace(one, status=battery, replace=None) for one in card.batteries)
-    card = structs.replace(card, volumes=(volume,), batteries=batteries)
-    one = ask("write_hole", structs.replace(replayed(LSI).inventory, controllers=(card,)), PAIR)
+    batteries = tuple(structs.replace(one, status=battery, replace=None) for one in controller.batteries)
+    controller = structs.replace(controller, volumes=(volume,), batteries=batteries)
+    one = ask("write_hole", structs.replace(replayed(LSI).inventory, controllers=(controller,)), PAIR)
     assert (one.remedy or "").startswith(remedy)
 
 
@@ -109,9 +109,9 @@ def test_the_remedy_of_a_write_hole_fits_the_battery(battery: BatteryStatus, rem
 def test_a_drive_has_to_give_up_before_the_kernel_does(
     limit: float | None, timeout: int | None, expected: tuple[str, str | None]
 ) -> None:
-    """Without a limit only a very patient kernel passes; what is unknown of either is unknown."""
+    """A drive without a limit passes only with a long kernel timeout; unknown values are unknown."""
     changes = {"error_recovery_seconds": limit, "block": Block(command_timeout_seconds=timeout), "wwn": "x"}
-    assert heard("error_recovery_timeout", MD, "drives:HBN2C0M4", **changes) == expected
+    assert outcome_of("error_recovery_timeout", MD, "drives:HBN2C0M4", **changes) == expected
 
 
 @pytest.mark.parametrize(
@@ -126,8 +126,8 @@ def test_a_drive_has_to_give_up_before_the_kernel_does(
     ids=str,
 )
 def test_an_nvme_drives_warning_is_graded(changes: dict[str, Any], expected: tuple[str, str | None]) -> None:
-    """Any bit is a warning, a drive that is read-only has failed; below its own threshold of spare blocks it warns."""
-    assert heard("nvme_health", NVME, NVME_DRIVE, **changes) == expected
+    """Any bit is a warning, read-only is critical, and too few spare blocks are a warning."""
+    assert outcome_of("nvme_health", NVME, NVME_DRIVE, **changes) == expected
 
 
 @pytest.mark.parametrize(
@@ -142,12 +142,12 @@ def test_an_nvme_drives_warning_is_graded(changes: dict[str, Any], expected: tup
     ids=str,
 )
 def test_a_capacitor_is_graded_by_its_age(changes: dict[str, Any], expected: tuple[str, str | None]) -> None:
-    """Rated for five years; an overdue learn cycle is a warning, one of 2000 is a clock that was never set."""
-    assert heard("battery_old", "megaraid-9271-learning", BATTERY, **changes) == expected
+    """A capacitor lasts five years; an overdue learn cycle is a warning, except with an unset clock."""
+    assert outcome_of("battery_old", "megaraid-9271-learning", BATTERY, **changes) == expected
 
 
 def test_an_age_without_a_time_of_reading_is_unknown() -> None:
-    """A loose file does not say when it was written."""
+    """Without a collection time, ages are unknown."""
     inventory = replayed("megaraid-9271-learning").inventory
     loose = structs.replace(inventory, host=structs.replace(inventory.host, collected_at=None))
     assert ask("battery_old", loose, BATTERY).outcome == "unknown"
@@ -170,12 +170,12 @@ def test_an_age_without_a_time_of_reading_is_unknown() -> None:
     ids=str,
 )
 def test_a_check_is_overdue_after_sixty_days(scrub: Scrub, expected: tuple[str, str | None]) -> None:
-    """The machine was read in March 2026; a schedule alone is no check, and does not pass."""
-    assert heard("check_overdue", MD, RAID6, consistency_check=scrub) == expected
+    """A check older than 60 days fails, and a schedule alone does not pass."""
+    assert outcome_of("check_overdue", MD, RAID6, consistency_check=scrub) == expected
 
 
 def test_a_path_is_missing_when_most_drives_of_the_model_have_more() -> None:
-    """One multipath drive among three others is no reason to call these short of a path."""
+    """A drive lacks a path only if most drives of its model have more."""
     inventory = replayed("drives-sas-multipath").inventory
     names = [drive.id for drive in inventory.controllers[0].drives]
     assert {ask("sas_link", inventory, name).outcome for name in names} == {"pass"}
@@ -187,14 +187,14 @@ def test_a_path_is_missing_when_most_drives_of_the_model_have_more() -> None:
 
 
 def test_errors_of_a_sas_link_count_from_a_hundred_on() -> None:
-    """A few come with every reset."""
+    """Fewer than 100 errors pass, because resets cause a few."""
     for number, outcome in ((99, "pass"), (100, "fail")):
         changes = {"errors": Errors(link=number)}
-        assert heard("sas_link", "drives-sas-multipath", "drives:TGK00C3Z", **changes)[0] == outcome
+        assert outcome_of("sas_link", "drives-sas-multipath", "drives:TGK00C3Z", **changes)[0] == outcome
 
 
-def test_two_drives_that_expect_to_fail_are_critical() -> None:
-    """One is a warning of its own rule; the second one in the same array makes it critical."""
+def test_two_predictive_failures_in_an_array_are_critical() -> None:
+    """A second predictive failure in an array is critical."""
     inventory = replayed(SMART).inventory
     assert ask("several_expect_failure", inventory, "smartarray:0/A").outcome == "pass"
     worse = changed(inventory, "smartarray:0/1I:1:1", {"errors": Errors(predictive=3)})
@@ -204,7 +204,7 @@ def test_two_drives_that_expect_to_fail_are_critical() -> None:
 
 
 def test_sectors_that_some_drives_do_not_report_are_unknown() -> None:
-    """Alike passes, 4Kn among 512e is information, and one unknown member leaves it open."""
+    """Equal sizes pass, 4Kn among 512e is information, and an unknown member is unknown."""
     group = "megaraid:0/g1"
     for size, outcome in ((4096, "fail"), (None, "unknown"), (512, "pass")):
         changes = {"sector_bytes": size, "wwn": "x"}
@@ -212,8 +212,8 @@ def test_sectors_that_some_drives_do_not_report_are_unknown() -> None:
         assert ask("mixed_sectors", inventory, group).outcome == outcome
 
 
-def test_of_loose_files_nobody_is_asked_whether_a_monitor_runs() -> None:
-    """A pasted table reports nothing of the machine around it; a machine that was read and gave no answer does."""
+def test_the_monitor_of_a_loose_file_is_not_checked() -> None:
+    """A loose file has no finding; a machine without a reported monitor is unknown."""
     inventory = replayed(MD).inventory
     rule = named("md_unattended")
     assert rule is not None

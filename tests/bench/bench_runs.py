@@ -1,4 +1,4 @@
-"""Runs with known figures, for the tests of what is kept and shown."""
+"""Runs with known figures, for the tests of storage and output."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def spread(measured: float | None, low: float | None = None, high: float | None 
 
 
 def latency() -> Latency:
-    """Of 2000 operations around 0.1 ms, and one of 80 ms."""
+    """Latencies of 2000 operations around 0.1 ms, and one of 80 ms."""
     histogram, source = Histogram(), random.Random(7)  # noqa: S311 - latencies, not secrets
     histogram.add([*(int(source.lognormvariate(11.5, 0.5)) for _ in range(2000)), 80_000_000])
     found = histogram.latency()
@@ -65,7 +65,7 @@ def session(**given: object) -> Session:
 
 
 def run(**given: object) -> Run:
-    """A run of it."""
+    """A run with this session."""
     plain = Run(
         at="2026-03-04T05:06:07Z",
         raidctl="0.1.0",

@@ -1,4 +1,4 @@
-"""What is measured lies on a drive."""
+"""Measured files are on a drive."""
 
 from tests.support.temporary import on_a_drive
 

@@ -1,4 +1,4 @@
-"""What the tests of the engines share: the compiled engine, built from its source, and small targets."""
+"""Shared by the tests of engines: the compiled engine, built from its source, and small targets."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ BLOCK = 4096
 
 
 def compile_engine(place: Path, *flags: str) -> Path:
-    """The compiled engine as a file; every warning is an error."""
+    """Compile the engine to a file; every warning is an error."""
     made = place / "_engine.abi3.so"
     headers = f"-I{sysconfig.get_paths()['include']}"
     line = ["gcc", "-shared", "-fPIC", "-pthread", "-O2", "-Wall", "-Wextra", "-Werror", headers, *flags]
@@ -38,7 +38,7 @@ def compile_engine(place: Path, *flags: str) -> Path:
 
 @cache
 def built() -> None:
-    """Make the source as it stands the module that raidctl uses in this process."""
+    """Build the source and use it as raidctl's module in this process."""
     made = compile_engine(Path(tempfile.mkdtemp(prefix="raidctl-engine-")))
     spec = importlib.util.spec_from_file_location(NAME, made)
     assert spec is not None
@@ -51,14 +51,14 @@ def built() -> None:
 
 
 def engines() -> Sequence[Engine]:
-    """All that carry out any work on a file of this machine."""
+    """All engines that can run any work on a file."""
     built()
     return (Native("threads"), Native("threads", aio=False), Native("uring"), Native(), PortableEngine())
 
 
 @dataclass
 class Handle:
-    """A target that is a descriptor, whatever it shows."""
+    """A target that is an open descriptor."""
 
     handle: int
     size: int
@@ -75,7 +75,7 @@ class Handle:
 
 
 def on_disk(path: Path, blocks: int, *, base: int = 0) -> Handle:
-    """A file of zeros, past the page cache where its file system allows that."""
+    """A file of zeros, opened with O_DIRECT if its file system allows that."""
     path.write_bytes(bytes(base + blocks * BLOCK))
     try:
         handle, direct = os.open(path, os.O_RDWR | os.O_DIRECT), True
@@ -93,7 +93,7 @@ def stream(
     cycle: bool = False,
     intended: Iterable[int] | None = None,
 ) -> Stream:
-    """Operations on blocks by number."""
+    """Operations on blocks, given by number."""
     offsets = array("Q", [number * BLOCK for number in blocks])
     return Stream(
         ops=bytes([ops] * len(offsets)) if isinstance(ops, Op) else bytes(ops),
@@ -107,19 +107,19 @@ def stream(
 
 
 def ends(samples: Samples) -> list[int]:
-    """When each operation ended, ns after the common start."""
+    """The end of each operation, in ns after the common start."""
     return [start + latency for start, latency in zip(samples.starts, samples.latencies, strict=True)]
 
 
 def alive(pid: int) -> bool:
-    """Whether a process runs (a zombie does not)."""
+    """Whether a process runs; a zombie does not."""
     with suppress(OSError):
         return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] not in "ZX"
     return False
 
 
 def until(true: Callable[[], bool]) -> bool:
-    """Wait for something; whether it happened."""
+    """Wait for a condition; returns whether it became true."""
     for _ in range(60_000):
         if true():
             return True

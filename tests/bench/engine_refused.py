@@ -1,6 +1,6 @@
-"""A process that the kernel answers io_uring_setup with an error: ENGINE ERRNO FILE [aio] (run by its tests).
+"""A process whose io_uring_setup the kernel refuses: ENGINE ERRNO FILE [aio] (run by its tests).
 
-With ``aio`` io_setup gets the same answer.
+With ``aio``, io_setup fails with the same error.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def forbid(number: int, *calls: int) -> None:
 
 
 def main(place: str, number: str, file: str, aio: str = "") -> None:
-    """Print what is said when io_uring is asked for, what is used when it is not, how many were done, and the notes."""
+    """Print the reason against io_uring, the engine used instead, the number of its operations, and the notes."""
     spec = importlib.util.spec_from_file_location(NAME, place)
     if spec is None or spec.loader is None:
         raise ImportError(place)
@@ -49,7 +49,7 @@ def main(place: str, number: str, file: str, aio: str = "") -> None:
     target = on_disk(Path(file), 8)
     forbid(int(number), IO_URING_SETUP, *([IO_SETUP[platform.machine()]] if aio else []))
     asked = Native("uring").usable(target)
-    target.direct = True  # whether it is or not: then io_uring would be the choice
+    target.direct = True  # as if it were: then io_uring would be chosen
     outcome = Native().run(target, Work(streams=[stream(Op.READ, range(8), depth=4)]))
     sys.stdout.write("\n".join([str(asked), outcome.engine, str(outcome.samples[0].count), *outcome.notes]))
     os.close(target.handle)

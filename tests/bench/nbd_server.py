@@ -1,4 +1,4 @@
-"""A real NBD server for tests: nbdkit (package nbdkit); a test that needs it fails where it is missing."""
+"""A real NBD server for tests: nbdkit (package nbdkit); a test that needs it fails if it is missing."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from pathlib import Path
 
 @contextmanager
 def nbdkit(place: Path, *arguments: str, socket: bool = True) -> Iterator[subprocess.Popen[bytes]]:
-    """Serve at the socket ``nbd`` of a directory (or where the arguments say) until the end of the block."""
+    """Serve at the socket ``nbd`` of a directory (or as the arguments request) until the end of the block."""
     program = shutil.which("nbdkit") or shutil.which("nbdkit", path="/usr/sbin:/usr/bin")
     assert program, "nbdkit is missing: apt-get install nbdkit"
     pid = place / "nbdkit.pid"
     where = ["-U", str(place / "nbd")] if socket else []
     server = subprocess.Popen([program, "-f", "-P", str(pid), *where, *arguments])
     try:
-        for _ in range(3000):  # it writes its number when it listens
+        for _ in range(3000):  # it writes its process id when it listens
             if pid.exists() or server.poll() is not None:
                 break
             time.sleep(0.01)
@@ -33,5 +33,5 @@ def nbdkit(place: Path, *arguments: str, socket: bool = True) -> Iterator[subpro
 
 
 def uri(place: Path, name: str = "") -> str:
-    """How it is reached."""
+    """The URI of the server."""
     return f"nbd+unix:///{name}?socket={place / 'nbd'}"

@@ -1,4 +1,4 @@
-"""What is known of the things below a target, and what trials make of it."""
+"""Facts about the devices below a target, and what trials conclude from them."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from raidctl.cli.verify._switch import Switcher
 from raidctl.errors import BenchError, CannotTell, ChangeStands, ChangeUndone, RaidctlError
 from raidctl.layers.scope import scope
 from raidctl.verify.clock import number
-from tests.bench.computed import Stage
+from tests.bench.virtual_clock import Stage
 from tests.support.machines import FIXTURES
 from tests.verify.simulated import at, seen, subject
 
@@ -42,95 +42,95 @@ BARE = Stage(DISKS)
 TURNS = {"medium": TrialResult(trial="medium", figures={}, series={"medium": "rotating"})}
 
 
-def told(place: Path, demo: str, device: str) -> Below:
-    """What a simulated machine tells of a device."""
-    return told_of(at(place, demo), device)
+def facts_of_demo(place: Path, demo: str, device: str) -> Below:
+    """The facts that a simulated machine reports about a device."""
+    return facts_of(at(place, demo), device)
 
 
-def told_of(settings: Settings, device: str) -> Below:
-    """What a machine tells of a device."""
+def facts_of(settings: Settings, device: str) -> Below:
+    """The facts that a machine reports about a device."""
     with machine(settings) as here:
         survey = here.survey()
         return below(scope(survey.view, survey.inventory, device), here.runner, None)
 
 
 def ahead(place: Path, demo: str, device: str) -> ControllerReadAhead | str:
-    """What switches the read-ahead of a simulated machine's controller."""
+    """The switch of the read-ahead of a simulated machine's controller, or the reason why there is none."""
     with machine(at(place, demo)) as here:
         return controller_read_ahead(at(place, demo), here, here.survey(), device)
 
 
 def read_policy(place: Path, demo: str) -> str | None:
-    """Of the first volume."""
+    """The read policy of the first volume."""
     volume = seen(at(place, demo)).controllers[0].volumes[0]
     return volume.cache.read_policy if volume.cache else None
 
 
-def test_strip_cache_and_disk_are_told(tmp_path: Path) -> None:
-    """The strip of the volume, the controller's cache, and that no layer lies between, as the tool and kernel tell."""
-    found = told(tmp_path, "9271", "/dev/sda")
+def test_strip_cache_and_drive_are_known(tmp_path: Path) -> None:
+    """Strip, controller cache, level and drives are those that tool and kernel report."""
+    found = facts_of_demo(tmp_path, "9271", "/dev/sda")
     assert (found.strip, found.cache, found.read_percent) == (256 * KIB, GIB, None)
     assert (found.disk, found.bare, found.level, found.drives) == ("/dev/sda", True, "raid5", 6)
 
 
 @pytest.mark.parametrize(("device", "drives"), [("/dev/md13", 3), ("/dev/md14", 2), ("/dev/md0", 4)])
-def test_drives_that_are_gone_are_counted(tmp_path: Path, device: str, drives: int) -> None:
-    """A RAID-5 of three that works without one is no RAID-0 of two, and a spare is no member."""
+def test_missing_drives_are_counted(tmp_path: Path, device: str, drives: int) -> None:
+    """A degraded RAID-5 of three still has three drives, and a spare is not counted."""
     recorded = Settings()
     recorded.replay, recorded.state_dir = str(FIXTURES / "lab-md"), str(tmp_path)
-    assert told_of(recorded, device).drives == drives
+    assert facts_of(recorded, device).drives == drives
 
 
-def test_the_share_for_reads_is_told(tmp_path: Path) -> None:
-    """A controller that keeps a quarter for reads says so."""
-    assert told(tmp_path, "p400", "/dev/cciss/c0d0").read_percent == 25
+def test_the_share_for_reads_is_known(tmp_path: Path) -> None:
+    """The share of the cache for reads is known if the controller reports it."""
+    assert facts_of_demo(tmp_path, "p400", "/dev/cciss/c0d0").read_percent == 25
 
 
 @pytest.mark.parametrize(("percent", "warned"), [(None, False), (25.0, False), (75.0, True)])
-def test_much_of_the_cache_for_reads_is_warned_of(percent: float | None, *, warned: bool) -> None:
-    """Up to a quarter is usual; more is taken from the writes."""
+def test_a_large_share_of_the_cache_for_reads_is_reported(percent: float | None, *, warned: bool) -> None:
+    """A share of up to 25 % is usual; a larger one is reported."""
     result = whole(ReadCache(most=2 * MIB, reads=40), Stage(DISKS, Below(read_percent=percent)).bench())
     assert any("75 % of its cache for reads" in reason for reason in result.reasons) is warned
     assert result.verdict == "info"
 
 
 @pytest.mark.parametrize(
-    ("mib_s", "name", "said"),
+    ("mib_s", "name", "expected"),
     [(112.0, "network", "through the network)"), (112.0, "served", "if there is one"), (112.0, "lvm", None),
      (60.0, "network", None), (400.0, "network", None)],
 )  # fmt: skip
-def test_the_speed_of_a_network_is_recognised(mib_s: float, name: str, said: str | None) -> None:
-    """What Ethernet of 1 Gbit/s lets through is its speed where a network may lie between, and else any disk's."""
+def test_the_speed_of_a_network_is_recognised(mib_s: float, name: str, expected: str | None) -> None:
+    """A speed of 1 Gbit/s Ethernet is reported as the network's if there may be one, else it is the drive's."""
     stage = Stage(DISKS).bench(confounders=(Confounder(name=name, text=""),))
     reasons = networked([Spread(measured=mib_s, unit="MiB/s", n=9)], stage)
-    assert bool(reasons) == (said is not None)
-    assert said is None or said in reasons[0]
+    assert bool(reasons) == (expected is not None)
+    assert expected is None or expected in reasons[0]
 
 
 @pytest.mark.parametrize(
-    ("drives", "verdict", "said"),
+    ("drives", "verdict", "expected"),
     [(1, "info", "from 1 data drive"), (12, "suspect", "from 12 data drives")],
 )
-def test_drives_that_hold_data_read_at_least_what_good_ones_do(drives: int, verdict: str, said: str) -> None:
-    """One disk of the model reads more than 50 MB/s; as a RAID-0 of twelve it is too slow."""
+def test_the_expected_speed_grows_with_the_data_drives(drives: int, verdict: str, expected: str) -> None:
+    """One drive of the model is fast enough, but too slow as a RAID-0 of twelve."""
     stage = Stage(DISKS, Below(level="raid0", drives=drives)).bench(known=dict(TURNS))
     result = whole(Sequential(seconds=0.2, positions=(0.0, 0.5), depths=(4,)), stage)
     assert result.verdict == verdict, result.figures
-    assert said in (result.expected or "")
+    assert expected in (result.expected or "")
 
 
-def test_seeks_have_an_expectation_where_the_speed_is_told() -> None:
-    """79 a second at 7200 rpm, 182 at 15000, nothing elsewhere."""
-    said = {}
+def test_seeks_have_an_expectation_for_known_rotation_speeds() -> None:
+    """79 per second are expected at 7200 rpm, 182 at 15000, and nothing at other speeds."""
+    expected = {}
     for rpm in (7200.0, 15000.0, 10000.0):
         stage = Stage(DISKS).bench(known=dict(TURNS), rpm=rpm)
-        said[rpm] = whole(Seeks(depths=(1,), seconds=0.1, rounds=1), stage).expected
-    assert re.findall(r"about (\d+) ", f"{said}") == ["79", "182"]
-    assert said[10000.0] is None
+        expected[rpm] = whole(Seeks(depths=(1,), seconds=0.1, rounds=1), stage).expected
+    assert re.findall(r"about (\d+) ", f"{expected}") == ["79", "182"]
+    assert expected[10000.0] is None
 
 
-def test_a_file_that_fits_into_the_controllers_cache_may_not_tell_the_medium() -> None:
-    """Less than twenty times the cache: it is said that the cache may have answered."""
+def test_a_file_smaller_than_the_controllers_cache_may_not_show_the_medium() -> None:
+    """Below twenty times the cache, a reason mentions that the cache may have served the reads."""
     near = whole(Medium(reads=60, commits=60), Stage(DISKS, Below(cache=GIB)).bench())
     far = whole(Medium(reads=60, commits=60), Stage(DISKS, Below(cache=256 * MIB)).bench())
     assert any("may serve reads instead" in reason for reason in near.reasons)
@@ -138,34 +138,34 @@ def test_a_file_that_fits_into_the_controllers_cache_may_not_tell_the_medium() -
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("cache", "percent", "said"), [
+@pytest.mark.parametrize(("cache", "percent", "expected"), [
     (32 * MIB, None, "32 MiB for writes."), (64 * MIB, 50.0, "32 MiB for writes."),
     (16 * MIB, None, "count among it"), (128 * MIB, None, "less than half"), (None, None, None),
 ])  # fmt: skip
-def test_the_write_cache_is_held_against_what_the_controller_tells(
-    cache: int | None, percent: float | None, said: str | None
+def test_the_write_cache_is_compared_with_the_reported_one(
+    cache: int | None, percent: float | None, expected: str | None
 ) -> None:
-    """32 MiB are found; a share for reads is not for writes; more than there is cannot be its cache alone."""
+    """The measured 32 MiB are compared with the share for writes; a larger cache than reported has another reason."""
     plan = Plan(kind="battery", cache=32 * MIB, size=8 * GIB, keep=False)
     stage = Stage(plan, Below(cache=cache, read_percent=percent)).bench()
     result = whole(Knee(most=192 * MIB, fills=1, rest=0.0), stage)
     assert result.verdict == "info"
-    assert said is None or said in result.reasons[-1]
-    assert any("the controller has" in reason for reason in result.reasons) is (said is not None)
+    assert expected is None or expected in result.reasons[-1]
+    assert any("the controller has" in reason for reason in result.reasons) is (expected is not None)
 
 
 @pytest.mark.parametrize(
     ("size", "piece", "blocks"), [(16 * GIB, 8 * MIB, 35), (16 * GIB, 64 * MIB, 64), (128 * MIB, 8 * MIB, 32)]
 )
-def test_pieces_of_the_curve_are_read_for_long_enough(size: int, piece: int, blocks: int) -> None:
-    """Three tenths of a second at 116 MiB/s are 35 MiB; a larger piece stays; no piece lies on another one."""
+def test_pieces_of_the_curve_are_long_enough(size: int, piece: int, blocks: int) -> None:
+    """A piece takes at least 0.3 seconds at 116 MiB/s, and pieces do not overlap."""
     stage = Stage(Plan(kind="write-through", rpm=0.0, size=size, keep=False)).bench()
     reads = whole(Zcav(positions=4, piece=piece, passes=1), stage).latency["read"].n
     assert reads / 4 == pytest.approx(blocks, abs=1)
 
 
-def test_commits_past_the_file_system_have_a_figure_where_the_disk_may_be_opened(tmp_path: Path) -> None:
-    """Writes go to the file and flushes to what lies below; without the right to open that, the rest is there."""
+def test_commits_past_the_file_system_have_a_figure_if_the_device_can_be_opened(tmp_path: Path) -> None:
+    """Flushes go to the device below; without access to it, the other figures are present."""
     disk = tmp_path / "disk"
     disk.write_bytes(bytes(4096))
     figures = []
@@ -176,8 +176,8 @@ def test_commits_past_the_file_system_have_a_figure_where_the_disk_may_be_opened
     assert figures == [{"commits", "commits_raw", "unflushed"}, {"commits", "unflushed"}]
 
 
-def test_commits_of_a_bare_disk_are_raw_by_themselves() -> None:
-    """Where no layer lies between, what was measured is what the raw device does."""
+def test_commits_to_a_bare_drive_are_raw() -> None:
+    """Without a layer in between, the measured rate is that of the raw device."""
     rate = Spread(measured=119.0, unit="ops/s", n=900, low=118.0, high=120.0)
     for raw in (True, False):
         result = TrialResult(trial="commits", figures={"commits": rate}, series={"raw": raw})
@@ -185,10 +185,10 @@ def test_commits_of_a_bare_disk_are_raw_by_themselves() -> None:
 
 
 @pytest.mark.parametrize(("demo", "before", "during"), [("9271", "read_ahead", "none"), ("6805", "read_ahead", "off")])
-def test_the_controllers_read_ahead_is_switched_and_put_back(
+def test_the_controllers_read_ahead_is_switched_and_restored(
     tmp_path: Path, demo: str, before: str, during: str
 ) -> None:
-    """The controller itself tells so, the journal has the story, and an error in the middle changes nothing of that."""
+    """The controller and the journal show the change and its undo, also after an error."""
     switch = ahead(tmp_path, demo, "/dev/sda")
     assert isinstance(switch, ControllerReadAhead)
     assert switch.on
@@ -204,27 +204,27 @@ def test_the_controllers_read_ahead_is_switched_and_put_back(
 @pytest.mark.parametrize(
     ("demo", "why"), [("gen10", "the read policy of smartarray:0/v1 is unknown"), ("workstation", "no single volume")]
 )
-def test_a_read_ahead_that_cannot_be_switched_is_told(tmp_path: Path, demo: str, why: str) -> None:
-    """One sentence says why, and the trial passes it on."""
-    said = ahead(tmp_path, demo, "/dev/sda")
-    assert isinstance(said, str)
-    assert why in said
-    result = whole(ReadAhead(seconds=0.1, rounds=1, unswitched=said), Stage(DISKS).bench())
-    assert said in result.reasons
+def test_a_read_ahead_that_cannot_be_switched_has_a_reason(tmp_path: Path, demo: str, why: str) -> None:
+    """The reason is one of the trial's."""
+    reason = ahead(tmp_path, demo, "/dev/sda")
+    assert isinstance(reason, str)
+    assert why in reason
+    result = whole(ReadAhead(seconds=0.1, rounds=1, unswitched=reason), Stage(DISKS).bench())
+    assert reason in result.reasons
 
 
-def test_the_switch_is_announced(tmp_path: Path) -> None:
-    """For how long, from what to what, and how it is put back."""
+def test_the_switch_of_the_read_ahead_is_announced(tmp_path: Path) -> None:
+    """The announcement has the duration, both values and the command that restores."""
     switch = ahead(tmp_path, "9271", "/dev/sda")
     assert isinstance(switch, ControllerReadAhead)
-    [said] = switching([ReadAhead(switch=switch)], cache=None, ahead_of=None, controller=switch)
-    assert "12 seconds the read policy of megaraid:0/v0 is none instead of read_ahead" in said
-    assert "raidctl restore" in said
+    [announced] = switching([ReadAhead(switch=switch)], cache=None, ahead_of=None, controller=switch)
+    assert "12 seconds the read policy of megaraid:0/v0 is none instead of read_ahead" in announced
+    assert "raidctl restore" in announced
 
 
 @dataclass
 class Stuck:
-    """A switch that fails: on the way there, or on the way back."""
+    """A switch that fails, or that fails to restore."""
 
     error: RaidctlError
     back: bool
@@ -240,8 +240,8 @@ class Stuck:
         raise self.error
 
 
-def test_a_read_ahead_that_is_refused_is_a_reason_and_no_figure() -> None:
-    """The rest of the result is there."""
+def test_a_refused_switch_of_the_read_ahead_is_a_reason() -> None:
+    """The figures that need no switch are present."""
     result = whole(ReadAhead(seconds=0.1, rounds=1, switch=Stuck(CannotTell("It is held."), back=False)), BARE.bench())
     assert "The read-ahead of the controller was not switched: It is held." in result.reasons
     assert not any(name.startswith("controller") for name in result.figures)
@@ -249,15 +249,15 @@ def test_a_read_ahead_that_is_refused_is_a_reason_and_no_figure() -> None:
 
 
 @pytest.mark.parametrize("back", [True, False])
-def test_a_read_ahead_that_is_not_put_back_is_an_error(*, back: bool) -> None:
-    """No figure is worth hiding that the controller is left as nobody wants it."""
+def test_a_read_ahead_that_is_not_restored_is_an_error(*, back: bool) -> None:
+    """A failed undo is an error, whatever was measured."""
     switch = Stuck(ChangeStands("It could not be put back."), back=back)
     with pytest.raises(ChangeStands):
         whole(ReadAhead(seconds=0.1, rounds=1, switch=switch), BARE.bench())
 
 
 class Broken(Switcher):
-    """Of a controller that does not go back, or was not changed at all."""
+    """A switcher of a controller that cannot be restored, or was not changed."""
 
     error: RaidctlError = ChangeStands("It could not be put back.")
 
@@ -268,8 +268,8 @@ class Broken(Switcher):
         raise self.error
 
 
-def test_a_write_cache_that_is_not_put_back_is_an_error(tmp_path: Path) -> None:
-    """Of `--switch-cache` as well; what failed and was undone is a reason for the missing figure."""
+def test_a_write_cache_that_is_not_restored_is_an_error(tmp_path: Path) -> None:
+    """A failed undo of `--switch-cache` is an error, a failed change a reason."""
     switcher = Broken(at(tmp_path), subject(at(tmp_path), "/dev/sda")[1])
     with pytest.raises(ChangeStands), put_back_or_report(switcher, "write_through"):
         pass
@@ -279,8 +279,8 @@ def test_a_write_cache_that_is_not_put_back_is_an_error(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "said"), [(-0.001, "0.00"), (-0.0, "0.00"), (-0.01, "-0.01"), (0.004, "0.00"), (-12.34, "-12.3")]
+    ("value", "text"), [(-0.001, "0.00"), (-0.0, "0.00"), (-0.01, "-0.01"), (0.004, "0.00"), (-12.34, "-12.3")]
 )
-def test_what_rounds_to_nothing_has_no_sign(value: float, said: str) -> None:
-    """A flush that costs nothing is not told to take less than that."""
-    assert number(value) == said
+def test_a_number_that_rounds_to_zero_has_no_sign(value: float, text: str) -> None:
+    """A small negative number is printed as zero."""
+    assert number(value) == text

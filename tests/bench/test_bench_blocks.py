@@ -39,10 +39,10 @@ def put(data: bytes, at: int, piece: bytes) -> bytes:
 
 @over("start", PLACES)
 @over("size", [512, SIZE, 3 * 512, 1 << 20, 3 << 20])
-def test_every_sector_is_what_the_layout_says(start: int, size: int) -> None:
-    """Header and window of a sector, computed after the docstring, are what the fast way fills in.
+def test_every_sector_has_the_documented_layout(start: int, size: int) -> None:
+    """Header and body of a sector are those that the docstring of the layout defines.
 
-    Of large blocks every seventh sector is looked at, and the last one.
+    Of large blocks, every seventh sector and the last one are checked.
     """
     data, around = made(start, size), pool() * 2
     shift = shift_of(RUN, 5)
@@ -52,7 +52,7 @@ def test_every_sector_is_what_the_layout_says(start: int, size: int) -> None:
 
 
 def test_known_values_hold() -> None:
-    """The figures that other implementations are held against."""
+    """Fixed values for other implementations."""
     assert shift_of(1, 1) == 957369
     assert header(1, 0, 1, 0)[-4:] == (0xCB6462BE).to_bytes(4, "little")
     assert len(pool()) == POOL_SIZE
@@ -60,16 +60,16 @@ def test_known_values_hold() -> None:
 
 @over("start", PLACES)
 @over("size", [512, SIZE, 1300, 100_000])
-def test_what_was_written_is_ok(start: int, size: int) -> None:
-    """A block reads back as ok at its place, whoever checks it."""
+def test_a_written_block_is_ok(start: int, size: int) -> None:
+    """A block at its offset is OK for both checkers."""
     data = made(start, size)
     assert Checker(size, RUN, 5).check(data, start) is State.OK
     assert classify(data, start, RUN, 5) is State.OK
 
 
 @pytest.mark.parametrize("size", [512, SIZE])
-def test_every_single_bit_counts(size: int) -> None:
-    """Whichever bit is flipped, header or body, it is told as flipped bits and nothing else."""
+def test_every_flipped_bit_is_found(size: int) -> None:
+    """Any flipped bit of header or body is reported as flipped."""
     data = made(size=size)
     for bit in range(0, size * 8, 1 if size == 512 else 37):
         changed = put(data, bit // 8, bytes([data[bit // 8] ^ (1 << bit % 8)]))
@@ -92,36 +92,36 @@ FAULTS = {
 
 @pytest.mark.parametrize(("data", "state"), FAULTS.values(), ids=FAULTS)
 def test_each_fault_has_its_class(data: bytes, state: State) -> None:
-    """Lost, foreign, misdirected and torn blocks are told apart without any memory of what was written."""
+    """Lost, foreign, misdirected and torn blocks are distinguished without a record of the writes."""
     assert Checker(SIZE, RUN, 5).check(data, SIZE) is state
 
 
-def test_a_sector_out_of_its_own_place_is_misdirected() -> None:
-    """Two sectors of one block that were exchanged are found, since each carries its own place."""
+def test_exchanged_sectors_are_misdirected() -> None:
+    """Each sector has its offset, so two exchanged sectors of a block are found."""
     data = made()
     swapped = data[512:1024] + data[:512] + data[1024:]
     assert Checker(SIZE, RUN).check(swapped, SIZE) is State.MISDIRECTED
 
 
-def test_half_a_sector_of_a_later_write_is_not_ok() -> None:
-    """A sector whose body belongs to another generation than its header is damaged."""
+def test_a_sector_with_another_body_is_flipped() -> None:
+    """A sector whose body is of another generation than its header is damaged."""
     data = made()
     assert Checker(SIZE, RUN).check(put(data, 300, made(generation=6)[300:512]), SIZE) is State.FLIPPED
 
 
 def test_a_changed_tail_is_found() -> None:
-    """What does not fill a sector is compared as well."""
+    """The bytes after the last whole sector are checked too."""
     data = made(size=1300)
     assert Checker(1300, RUN).check(put(data, 1299, bytes([data[1299] ^ 1])), SIZE) is State.FLIPPED
 
 
 def test_a_later_generation_is_no_fault() -> None:
-    """Only what is older than it may be was lost."""
+    """A newer generation than expected is OK."""
     assert Checker(SIZE, RUN, 5).check(made(generation=6), SIZE) is State.OK
 
 
 def test_blocks_do_not_compress_and_do_not_repeat() -> None:
-    """Neighbours, generations and runs share no sector and no body, and nothing can be packed."""
+    """Blocks of different offsets, generations and runs share no sector body and do not compress."""
     blocks = [
         made(start=at * SIZE, generation=generation, run=run)
         for at in range(8)
@@ -134,8 +134,8 @@ def test_blocks_do_not_compress_and_do_not_repeat() -> None:
     assert len(set(bodies)) == len(bodies)
 
 
-def test_a_filler_can_be_used_again_and_let_go() -> None:
-    """The same buffer takes any places and generations in any order, and is free afterwards."""
+def test_a_filler_can_be_reused_and_released() -> None:
+    """A buffer takes any offsets and generations, and is free afterwards."""
     buffer = bytearray(SIZE)
     filler = Filler(buffer, RUN)
     for start, generation in ((0, 1), (SIZE, 2), (0, 1), (512, 1)):
@@ -145,12 +145,12 @@ def test_a_filler_can_be_used_again_and_let_go() -> None:
     buffer.clear()
 
 
-def test_the_header_is_as_long_as_it_says() -> None:
-    """Five numbers and a checksum: 44 bytes."""
+def test_the_header_has_its_documented_length() -> None:
+    """Five numbers and a checksum are 44 bytes."""
     assert HEADER.size + 4 == HEADER_BYTES == 44
 
 
-def test_counts_are_told_in_a_sentence() -> None:
+def test_counts_are_printed_as_a_sentence() -> None:
     """The most frequent fault comes first."""
     assert tell(Counter({State.OK: 3})) == "All 3 blocks read back as they were written."
     assert tell(Counter({State.OK: 3, State.TORN: 1, State.ZERO: 2})).startswith("2 blocks: zeros")

@@ -1,4 +1,4 @@
-"""``raidctl bench`` as it is used."""
+"""``raidctl bench`` on the command line."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from raidctl.cli.bench.run import _shown
 from raidctl.cli.shared.options import Settings
 from raidctl.errors import BenchError, CannotTell
 from tests.bench import bench_runs
-from tests.bench.modelled import serving
+from tests.bench.served_model import serving
 from tests.support.terminal import read_until
 from tests.support.waiting import until
 
@@ -44,13 +44,13 @@ def raidctl(*words: str | Path, stdin: bytes | None = None) -> Result:
 
 
 def program(*words: str | Path) -> list[str]:
-    """The same for a process of its own."""
+    """The command line for a separate process."""
     return [sys.executable, "-m", "raidctl", *map(str, words)]
 
 
 @pytest.fixture(scope="module")
 def measured(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, subprocess.CompletedProcess[str]]:
-    """A directory, a state directory, and what a short run in the one printed."""
+    """A directory, a state directory, and the result of a short run."""
     place, state = tmp_path_factory.mktemp("data"), tmp_path_factory.mktemp("state")
     done = subprocess.run(
         program("--json", "bench", "run", place, *SMALL, "--label", "first", "--state-dir", state),
@@ -69,10 +69,10 @@ def kept(tmp_path: Path) -> Path:
 
 
 @pytest.mark.slow
-def test_a_run_measures_keeps_and_leaves_nothing_behind(
+def test_a_run_is_printed_stored_and_cleaned_up(
     measured: tuple[Path, Path, subprocess.CompletedProcess[str]],
 ) -> None:
-    """Valid JSON on standard output, the same in the collection, an empty directory."""
+    """The JSON is valid and equals the stored run, and the directory is empty."""
     place, state, done = measured
     assert done.returncode == 0, done.stderr
     printed = json.loads(done.stdout)
@@ -86,10 +86,10 @@ def test_a_run_measures_keeps_and_leaves_nothing_behind(
 
 
 @pytest.mark.slow
-def test_what_will_be_written_is_said_first_and_no_bar_is_drawn_in_a_pipe(
+def test_the_plan_is_printed_first_without_a_progress_bar_in_a_pipe(
     measured: tuple[Path, Path, subprocess.CompletedProcess[str]],
 ) -> None:
-    """On standard error, in words without escapes."""
+    """The plan is on standard error, without escape sequences."""
     place, _, done = measured
     assert f"In {place} a file of 8 MiB is created, filled, and removed at the end" in done.stderr
     assert "Written: 8 MiB to fill it" in done.stderr
@@ -98,10 +98,10 @@ def test_what_will_be_written_is_said_first_and_no_bar_is_drawn_in_a_pipe(
 
 
 @pytest.mark.slow
-def test_a_kept_run_is_listed_shown_compared_and_exported(
+def test_a_stored_run_is_listed_shown_compared_and_exported(
     measured: tuple[Path, Path, subprocess.CompletedProcess[str]],
 ) -> None:
-    """Each without measuring anything again."""
+    """Stored runs are read without a measurement."""
     place, state, _ = measured
     listed = raidctl("bench", "list", "--state-dir", state)
     assert listed.exit_code == 0
@@ -112,14 +112,14 @@ def test_a_kept_run_is_listed_shown_compared_and_exported(
     compared = json.loads(raidctl("--json", "bench", "compare", "1", "last", "--state-dir", state).stdout)
     assert compared["comparable"] is True
     jsonschema.validate(compared, json.loads(raidctl("schema", "compare").stdout))
-    told = raidctl("bench", "compare", "1", "1", "--state-dir", state)
-    assert told.stdout.count("compared with itself") == 1
+    printed = raidctl("bench", "compare", "1", "1", "--state-dir", state)
+    assert printed.stdout.count("compared with itself") == 1
     exported = raidctl("bench", "export", "--state-dir", state)
     assert json.loads(exported.stdout)["id"] == 1
 
 
-def test_a_dry_run_does_nothing(tmp_path: Path) -> None:
-    """Not even the state directory is made."""
+def test_a_dry_run_creates_nothing(tmp_path: Path) -> None:
+    """Not even the state directory is created."""
     done = raidctl("bench", "run", tmp_path, "--dry-run", "--size", "1GiB", "--state-dir", tmp_path / "state")
     assert done.exit_code == 0
     assert "a file of 1 GiB is created" in done.stderr
@@ -127,8 +127,8 @@ def test_a_dry_run_does_nothing(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_ctrl_c_shows_what_there_is_and_takes_the_file_away(tmp_path: Path) -> None:
-    """Exit code 130, the figures up to then, marked; the run is kept."""
+def test_ctrl_c_prints_the_figures_and_removes_the_file(tmp_path: Path) -> None:
+    """The exit code is 130, and the run is stored and marked as interrupted."""
     place, state = tmp_path / "data", tmp_path / "state"
     place.mkdir()
     command = program("--json", "bench", "run", place, *SMALL, "--seconds", "60", "--state-dir", state)
@@ -146,8 +146,8 @@ def test_ctrl_c_shows_what_there_is_and_takes_the_file_away(tmp_path: Path) -> N
     assert list(place.iterdir()) == []
 
 
-def test_a_run_that_is_ended_takes_its_file_away(tmp_path: Path) -> None:
-    """SIGTERM, as of a shutdown: nothing stays behind."""
+def test_sigterm_removes_the_file(tmp_path: Path) -> None:
+    """SIGTERM, as of a shutdown, leaves nothing behind."""
     place = tmp_path / "data"
     place.mkdir()
     command = program("bench", "run", place, *SMALL, "--seconds", "60", "--no-save")
@@ -163,12 +163,12 @@ def test_a_run_that_is_ended_takes_its_file_away(tmp_path: Path) -> None:
 
 
 def wait_for_file(place: Path) -> None:
-    """Until the run has made its file and filled it: then it measures."""
+    """Wait until the file is filled and the measurement has started."""
     until(lambda: any(file.stat().st_blocks * 512 >= FILLED for file in place.iterdir()))
 
 
-def test_on_a_terminal_it_asks_and_draws_a_bar(tmp_path: Path) -> None:
-    """What is answered with no is not begun."""
+def test_a_run_on_a_terminal_needs_confirmation(tmp_path: Path) -> None:
+    """The answer no ends the run before it creates a file."""
     leader, follower = pty.openpty()
     command = program("bench", "run", tmp_path, *SMALL, "--no-save")
     with subprocess.Popen(
@@ -183,8 +183,8 @@ def test_on_a_terminal_it_asks_and_draws_a_bar(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_bar_tells_the_time_left_without_colour_where_none_is_wanted(tmp_path: Path) -> None:
-    """On a terminal with NO_COLOR."""
+def test_the_progress_bar_honours_no_color(tmp_path: Path) -> None:
+    """With NO_COLOR, the progress bar has the time left without colours."""
     leader, follower = pty.openpty()
     command = program("bench", "run", tmp_path, *SMALL, "--seconds", "60", "--no-save", "--yes")
     environment = {**os.environ, "TERM": "xterm", "NO_COLOR": "1"}
@@ -206,8 +206,8 @@ def test_the_bar_tells_the_time_left_without_colour_where_none_is_wanted(tmp_pat
     assert not re.search(rb"\x1b\[[0-9;]*3[0-9]", seen)
 
 
-def test_nothing_of_the_users_is_overwritten_without_a_yes(tmp_path: Path) -> None:
-    """Without a terminal it is refused; a dry run and mere reading are not."""
+def test_nothing_is_overwritten_without_a_confirmation(tmp_path: Path) -> None:
+    """Without a terminal, overwriting is refused; a dry run and reading are not."""
     with serving(tmp_path, "--kind", "write-through", "--rpm", "0", "--size", "64MiB") as model:
         uri = f"nbd+unix:///?socket={model.socket}"
         refused = raidctl("bench", "run", uri, "--overwrite", "all", "--no-save")
@@ -220,7 +220,7 @@ def test_nothing_of_the_users_is_overwritten_without_a_yes(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize(
-    ("words", "code", "said"),
+    ("words", "code", "expected"),
     [
         (["/nowhere/at/all"], 2, "There is no"),
         (["/etc/hostname"], 2, "name the directory"),
@@ -235,11 +235,11 @@ def test_nothing_of_the_users_is_overwritten_without_a_yes(tmp_path: Path) -> No
         ([".", "--size", "900TiB", "--yes"], 3, "free"),
     ],
 )
-def test_what_cannot_be_measured_is_told_in_a_sentence(tmp_path: Path, words: list[str], code: int, said: str) -> None:
-    """With the exit code that says whose matter it is, and without a plan that cannot be carried out."""
+def test_an_unusable_target_is_an_error(tmp_path: Path, words: list[str], code: int, expected: str) -> None:
+    """The message has the reason, the exit code its kind, and no plan is printed."""
     done = raidctl("bench", "run", *words, "--state-dir", tmp_path)
     assert done.exit_code == code, done.stderr
-    assert said in done.stderr
+    assert expected in done.stderr
     assert 'Profile "' not in done.stderr
     assert "internal error" not in done.stderr
 
@@ -248,8 +248,8 @@ _READ_ONLY = 'mount -t tmpfs -o size=1m tmpfs "$0" && mount -o remount,ro "$0" |
 
 
 @pytest.mark.parametrize("more", [(), ("--size", "1MiB"), ("--dry-run",)])
-def test_read_only_is_said_before_there_is_no_room(tmp_path: Path, more: tuple[str, ...]) -> None:
-    """Of a small file system that takes no file at all, its size is not what is wrong; no plan is shown first."""
+def test_a_read_only_file_system_is_reported_before_its_size(tmp_path: Path, more: tuple[str, ...]) -> None:
+    """On a small read-only file system, the message is not about its size."""
     alone = ["unshare", "-m"] if os.geteuid() == 0 else ["unshare", "-r", "-m"]
     words = program("bench", "run", tmp_path, "--no-save", "--yes", *more)
     done = subprocess.run(
@@ -257,21 +257,21 @@ def test_read_only_is_said_before_there_is_no_room(tmp_path: Path, more: tuple[s
         cwd=ROOT, capture_output=True, text=True, check=False,
     )  # fmt: skip
     if done.returncode in (1, 77) and "raidctl" not in done.stderr:
-        pytest.skip(f"no file system of one's own here: {done.stderr}")
+        pytest.skip(f"cannot mount a file system here: {done.stderr}")
     assert done.returncode == 3
     assert done.stderr == f"raidctl: {tmp_path} cannot be used: the file system is mounted read-only.\n"
 
 
 @pytest.mark.parametrize("command", ["run", "list", "show", "export"])
 def test_only_this_machine_is_measured(command: str) -> None:
-    """A simulated or a far one has no clock of its own here."""
+    """A simulated or remote machine is refused, since its clock is another one."""
     done = raidctl("--demo", "p400", "bench", command)
     assert done.exit_code == 2
     assert "--demo cannot be used here" in done.stderr
 
 
-def test_a_file_is_no_larger_than_a_quarter_of_what_is_free(tmp_path: Path) -> None:
-    """And where that makes it smaller than the profile has it, the reason is said."""
+def test_a_file_takes_a_quarter_of_the_free_space_at_most(tmp_path: Path) -> None:
+    """A size below that of the profile is announced with the reason."""
     huge = msgspec_replace(PROFILES["quick"], size=1 << 60)
     order = an_order(tmp_path, huge)
     size, why = file_size(order)
@@ -289,17 +289,17 @@ def msgspec_replace(profile: object, **given: object) -> object:
 
 
 def an_order(place: Path, profile: object) -> Order:
-    """Measure a directory."""
+    """An order to measure a directory."""
     return Order(
         target=str(place), kind="file", profile=profile, engine=None, cross_check=False, size=None, overwrite=None,  # type: ignore[arg-type]  # as above
         seconds=120.0,
     )  # fmt: skip
 
 
-def test_a_run_that_cannot_be_kept_is_not_lost(
+def test_a_run_that_cannot_be_stored_is_not_lost(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    """It is printed, left in a file that can be shown, and the exit code tells."""
+    """The run is printed and saved in a file that ``show`` accepts, and an error is raised."""
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     (tmp_path / FILE).write_bytes(b"damaged" * 1000)
     (tmp_path / FILE).chmod(0o600)
@@ -313,8 +313,8 @@ def test_a_run_that_cannot_be_kept_is_not_lost(
     assert "48,211" in raidctl("bench", "show", saved).stdout
 
 
-def test_a_place_that_cannot_keep_runs_is_told_before_anything_is_measured(tmp_path: Path) -> None:
-    """Two minutes are not to be spent in vain."""
+def test_a_damaged_store_is_reported_before_the_measurement(tmp_path: Path) -> None:
+    """The run ends before it measures."""
     (tmp_path / FILE).write_bytes(b"damaged" * 1000)
     (tmp_path / FILE).chmod(0o600)
     done = raidctl("bench", "run", tmp_path, "--state-dir", tmp_path)
@@ -323,22 +323,22 @@ def test_a_place_that_cannot_keep_runs_is_told_before_anything_is_measured(tmp_p
     assert "is made, filled" not in done.stderr
 
 
-def test_nothing_measured_is_no_success(capfd: pytest.CaptureFixture[str]) -> None:
-    """Exit code 3, and the screen says so."""
+def test_a_run_without_figures_is_a_failure(capfd: pytest.CaptureFixture[str]) -> None:
+    """The exit code is 3, and the screen prints that nothing was measured."""
     run = bench_runs.run(session=bench_runs.session(results=()))
     assert _shown(run, Measured(run.session), Settings(), None) == 3
     assert "Nothing was measured." in capfd.readouterr().out
 
 
-def test_engines_that_differ_are_said(kept: Path) -> None:
-    """In the comparison of the two."""
+def test_different_engines_are_reported(kept: Path) -> None:
+    """A comparison of runs with two engines reports that they differ."""
     done = raidctl("bench", "compare", "1", "2", "--state-dir", kept)
     assert done.exit_code == 0
     assert "The engines differ" in done.stdout
 
 
 def test_a_run_of_another_machine_is_a_file(kept: Path, tmp_path: Path) -> None:
-    """What ``--json bench show`` printed there is shown and compared here; from a pipe and packed, too."""
+    """A run from a file, a pipe or a compressed file is shown and compared."""
     printed = raidctl("--json", "bench", "show", "2", "--state-dir", kept).stdout
     other = tmp_path / "theirs.json"
     other.write_text(printed)
@@ -362,8 +362,8 @@ def test_a_run_of_another_machine_is_a_file(kept: Path, tmp_path: Path) -> None:
         (["export", "--format", "zcav", "1", "2"], 2),
     ],
 )
-def test_what_is_no_run_is_told(kept: Path, words: list[str], code: int) -> None:
-    """In one sentence."""
+def test_an_invalid_run_is_an_error(kept: Path, words: list[str], code: int) -> None:
+    """The message is on standard error, and standard output is empty."""
     done = raidctl("bench", *words, "--state-dir", kept)
     assert done.exit_code == code
     assert done.stdout == ""
@@ -371,20 +371,20 @@ def test_what_is_no_run_is_told(kept: Path, words: list[str], code: int) -> None
 
 
 def test_a_curve_is_exported_for_gnuplot(kept: Path) -> None:
-    """Three columns."""
+    """Each line has three columns."""
     done = raidctl("bench", "export", "--format", "zcav", "--state-dir", kept)
     assert done.exit_code == 0
     assert done.stdout.splitlines()[2] == "0.00 230.00 2.226"
 
 
-def test_all_runs_are_exported_one_a_line(kept: Path) -> None:
-    """In the order in which they were made."""
+def test_all_runs_are_exported_one_per_line(kept: Path) -> None:
+    """The runs are exported in the order of their numbers."""
     lines = raidctl("bench", "export", "--state-dir", kept).stdout.splitlines()
     assert [json.loads(line)["id"] for line in lines] == [1, 2]
 
 
-def test_two_engines_are_not_asked_where_one_is_missing(tmp_path: Path) -> None:
-    """What fio cannot measure, an NBD export: that is said before anything is measured."""
+def test_a_cross_check_without_a_second_engine_is_refused(tmp_path: Path) -> None:
+    """Fio cannot measure an NBD export, which is reported before the measurement."""
     with serving(tmp_path, "--kind", "write-through", "--rpm", "0", "--size", "64MiB") as model:
         done = raidctl("bench", "run", f"nbd+unix:///?socket={model.socket}", "--cross-check", "--no-save")
     assert done.exit_code == BenchError.exit_code

@@ -1,4 +1,4 @@
-"""Which engine is taken, why not a better one, and what it could do at most."""
+"""The choice of the engine, its reason, and its ceiling."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ built()
 
 
 def test_the_compiled_engine_comes_first(tmp_path: Path) -> None:
-    """On a file it is taken, and nothing is to be explained."""
+    """It is chosen for a file, without a reason."""
     target = on_disk(tmp_path / "file", 1)
     choice = choose(target)
     os.close(target.handle)
@@ -27,8 +27,8 @@ def test_the_compiled_engine_comes_first(tmp_path: Path) -> None:
     assert choice.reason is None
 
 
-def test_without_it_the_portable_one_is_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The reason says what is missing."""
+def test_without_it_the_portable_one_is_chosen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The reason mentions the missing compiler."""
     monkeypatch.setitem(sys.modules, NAME, None)
     target = on_disk(tmp_path / "file", 1)
     choice = choose(target)
@@ -38,7 +38,7 @@ def test_without_it_the_portable_one_is_taken(tmp_path: Path, monkeypatch: pytes
 
 
 def test_an_nbd_export_is_for_the_portable_one() -> None:
-    """The compiled engine knows descriptors only."""
+    """The compiled engine only supports descriptors."""
     choice = choose(NbdTarget("nbd://127.0.0.1/x"))
     assert choice.engine.name == "portable"
     assert "no file or device" in (choice.reason or "")
@@ -47,26 +47,26 @@ def test_an_nbd_export_is_for_the_portable_one() -> None:
 @pytest.mark.parametrize(
     "name", ["native", "uring", "threads", "portable", pytest.param("fio", marks=pytest.mark.slow)]
 )
-def test_a_wish_is_granted(tmp_path: Path, name: str) -> None:
-    """Each engine can be asked for by its name."""
+def test_a_named_engine_is_chosen(tmp_path: Path, name: str) -> None:
+    """Each engine can be chosen by its name."""
     target = on_disk(tmp_path / "file", 1)
     assert choose(target, name).engine.name == name
     os.close(target.handle)
 
 
 def test_the_names_are_those_of_the_documentation() -> None:
-    """What may be asked for."""
+    """The names are those of the documentation."""
     assert list(ENGINES) == ["native", "uring", "threads", "portable", "fio"]
 
 
-def test_a_wish_that_cannot_be_granted_is_no_other_engine() -> None:
-    """Whoever names an engine gets that one or a reason."""
+def test_an_unusable_named_engine_is_an_error() -> None:
+    """A named engine is never replaced by another one."""
     with pytest.raises(BenchError, match="fio is not asked"):
         choose(NbdTarget("nbd://127.0.0.1/x"), "fio")
 
 
-def test_an_unknown_name_is_a_wrong_word() -> None:
-    """The names are listed."""
+def test_an_unknown_name_is_wrong_usage() -> None:
+    """The message lists the names."""
     with pytest.raises(UsageError, match="native, uring, threads, portable, fio"):
         choose(NbdTarget("nbd://127.0.0.1/x"), "spdk")
 
@@ -74,7 +74,7 @@ def test_an_unknown_name_is_a_wrong_word() -> None:
 @pytest.mark.parametrize("name", ["native", "threads", "uring", "portable"])
 @pytest.mark.parametrize("depth", [1, 8])
 def test_every_engine_is_calibrated_on_memory(name: str, depth: int) -> None:
-    """A rate, for the shape that was asked for, by the engine that reached it."""
+    """The calibration has a rate for the requested shape, and the engine that reached it."""
     found = ceiling(ENGINES[name](), depth=depth)
     assert found.rate > 0
     assert (found.depth, found.size) == (depth, 4096)
@@ -84,12 +84,12 @@ def test_every_engine_is_calibrated_on_memory(name: str, depth: int) -> None:
 @pytest.mark.skipif(compiled().uring() != 0, reason="io_uring is forbidden here, so nothing is to choose")
 @pytest.mark.parametrize(("direct", "used"), [(True, "uring"), (False, "threads")])
 def test_the_ceiling_is_of_the_engine_that_measures(direct: bool, used: str) -> None:
-    """Through the page cache threads measure a deep queue, and past it io_uring: each is held against its own."""
+    """With the page cache, threads measure a deep queue, without it io_uring; the ceiling is of the same engine."""
     assert ceiling(ENGINES["native"](), depth=8, direct=direct).engine == used
 
 
 def test_a_figure_above_half_of_the_ceiling_is_marked() -> None:
-    """Half of it may be the device's own; more may be the engine's."""
+    """A figure above half of the ceiling may be limited by the engine."""
     found = Ceiling(engine="portable", rate=100_000.0, size=4096, depth=1, batch=1)
     assert found.limits(50_000) is None
     assert "51%" in (found.limits(51_000) or "")

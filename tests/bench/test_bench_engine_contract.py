@@ -1,4 +1,4 @@
-"""One contract for all engines."""
+"""The contract of all engines."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ def target(tmp_path: Path) -> Iterator[Handle]:
 
 
 def shuffled(rounds: int = 1) -> list[int]:
-    """All blocks in random order, so many times."""
+    """All blocks in random order, this number of times."""
     return [number for _ in range(rounds) for number in random.sample(range(BLOCKS), BLOCKS)]
 
 
 def descriptors() -> set[str]:
-    """What this process holds open."""
+    """The open descriptors of this process."""
     return {path.name for path in Path("/proc/self/fd").iterdir()}
 
 
@@ -53,13 +53,13 @@ def write(engine: Engine, target: Handle, *, generation: int = 1, op: Op = Op.WR
 
 
 def test_it_can_be_used_on_a_file(engine: Engine, target: Handle) -> None:
-    """There is no reason against an ordinary file."""
+    """An ordinary file is usable."""
     assert engine.usable(target) is None
 
 
 @pytest.mark.parametrize(("depth", "batch"), SHAPES)
-def test_every_operation_is_carried_out_once(engine: Engine, target: Handle, depth: int, batch: int) -> None:
-    """What is asked is done, no more and no less, at every depth and batch, and samples come in order of their ends."""
+def test_every_operation_is_run_once(engine: Engine, target: Handle, depth: int, batch: int) -> None:
+    """Each operation is run exactly once at every depth and batch, and samples have the order of their ends."""
     wanted = shuffled(5)
     (done,) = engine.run(target, Work(streams=[stream(Op.READ, wanted, depth=depth, batch=batch)])).samples
     assert Counter(done.offsets) == Counter(number * BLOCK for number in wanted)
@@ -69,7 +69,7 @@ def test_every_operation_is_carried_out_once(engine: Engine, target: Handle, dep
 
 
 def test_operations_one_at_a_time_keep_their_order(engine: Engine, target: Handle) -> None:
-    """At depth 1 each begins after the end of the one before."""
+    """At depth 1, each operation begins after the end of the previous one."""
     wanted = shuffled(2)
     (done,) = engine.run(target, Work(streams=[stream(Op.READ, wanted)])).samples
     assert list(done.offsets) == [number * BLOCK for number in wanted]
@@ -77,38 +77,40 @@ def test_operations_one_at_a_time_keep_their_order(engine: Engine, target: Handl
 
 
 def test_no_sample_ends_after_the_run(engine: Engine, target: Handle) -> None:
-    """Wall time covers every operation, and workers use some CPU."""
+    """The wall time covers every operation, and the CPU time is positive."""
     outcome = engine.run(target, Work(streams=[stream(Op.READ, shuffled(50), depth=4)]))
     assert max(ends(outcome.samples[0])) <= outcome.wall_seconds * 1e9 + 1
     assert outcome.cpu_seconds > 0
 
 
 def test_streams_run_side_by_side(engine: Engine, target: Handle) -> None:
-    """Two endless streams both get their share of the time, and each has its own samples."""
+    """Two endless streams run at the same time, with separate samples."""
     work = Work(streams=[stream(Op.READ, [1], cycle=True), stream(Op.READ, [2], cycle=True, depth=2)], seconds=0.3)
     first, second = engine.run(target, work).samples
     assert set(first.offsets) == {BLOCK}
     assert set(second.offsets) == {2 * BLOCK}
 
 
-def test_a_cycle_goes_on_until_the_time_is_over(engine: Engine, target: Handle) -> None:
-    """A stream of one operation is repeated, and none is begun after the end."""
+def test_a_cycle_is_repeated_until_the_time_is_over(engine: Engine, target: Handle) -> None:
+    """A stream of one operation is repeated, and none begins after the end."""
     outcome = engine.run(target, Work(streams=[stream(Op.READ, [3], cycle=True)], seconds=0.2))
     assert outcome.wall_seconds >= 0.19  # the last one may end just before
     assert len(outcome.samples[0].results) > 1
     assert max(outcome.samples[0].starts) <= 0.2e9
 
 
-def test_time_ends_what_does_not_cycle_as_well(engine: Engine, target: Handle) -> None:
-    """A list that is too long for its time stays undone at its end."""
+def test_the_time_limit_ends_a_list(engine: Engine, target: Handle) -> None:
+    """A list that is too long for its time is not completed."""
     work = Work(streams=[stream(Op.READ, [5] * 1_000_000)], seconds=0.1)
     assert 0 < len(engine.run(target, work).samples[0].results) < 1_000_000
 
 
 @pytest.mark.parametrize("op", [Op.WRITE, Op.WRITE_DURABLE])
 @pytest.mark.parametrize(("depth", "batch"), SHAPES)
-def test_a_written_block_says_what_it_is(engine: Engine, target: Handle, op: Op, depth: int, batch: int) -> None:
-    """Every sector that was written has the header and the body that the layout says."""
+def test_a_written_block_has_the_documented_layout(
+    engine: Engine, target: Handle, op: Op, depth: int, batch: int
+) -> None:
+    """Every written sector has the header and body of the layout."""
     engine.run(target, Work(streams=[stream(op, shuffled(), depth=depth, batch=batch)], run_id=RUN, generation=7))
     checker = blocks.Checker(BLOCK, RUN, 7)
     held = Path(f"/proc/self/fd/{target.handle}").read_bytes()
@@ -117,7 +119,7 @@ def test_a_written_block_says_what_it_is(engine: Engine, target: Handle, op: Op,
 
 
 def test_each_pass_of_a_cycle_writes_the_next_generation(engine: Engine, target: Handle) -> None:
-    """A block that was written again can be told from its predecessor."""
+    """A rewritten block differs from its predecessor."""
     work = Work(streams=[stream(Op.WRITE, [4], cycle=True)], run_id=RUN, generation=10, seconds=0.1)
     (done,) = engine.run(target, work).samples
     data = Path(f"/proc/self/fd/{target.handle}").read_bytes()[4 * BLOCK :][:BLOCK]
@@ -125,8 +127,8 @@ def test_each_pass_of_a_cycle_writes_the_next_generation(engine: Engine, target:
 
 
 @pytest.mark.parametrize(("depth", "batch"), SHAPES)
-def test_what_was_written_verifies(engine: Engine, target: Handle, depth: int, batch: int) -> None:
-    """Reading back with comparison finds nothing wrong where nothing is."""
+def test_written_blocks_verify(engine: Engine, target: Handle, depth: int, batch: int) -> None:
+    """Verification of intact blocks finds no mismatch."""
     write(engine, target)
     work = Work(streams=[stream(Op.READ, shuffled(), depth=depth, batch=batch)], run_id=RUN, verify=True)
     assert list(engine.run(target, work).samples[0].mismatches) == []
@@ -134,7 +136,7 @@ def test_what_was_written_verifies(engine: Engine, target: Handle, depth: int, b
 
 @pytest.mark.parametrize("depth", [1, 8])
 def test_one_changed_bit_is_found(engine: Engine, target: Handle, depth: int) -> None:
-    """Header or body, first sector or last: the blocks that differ are named, and no others."""
+    """Exactly the blocks with a flipped bit are mismatches."""
     write(engine, target)
     places = (0, 16, 43, 44, 511, 512 + 40, BLOCK - 1)
     buffered = os.open(f"/proc/self/fd/{target.handle}", os.O_RDWR)
@@ -149,14 +151,14 @@ def test_one_changed_bit_is_found(engine: Engine, target: Handle, depth: int) ->
 
 
 def test_an_older_generation_is_a_mismatch(engine: Engine, target: Handle) -> None:
-    """A write that was acknowledged and lost leaves its predecessor."""
+    """The previous generation of a block, left by a lost write, is a mismatch."""
     write(engine, target, generation=1)
     work = Work(streams=[stream(Op.READ, range(BLOCKS))], run_id=RUN, generation=2, verify=True)
     assert len(engine.run(target, work).samples[0].mismatches) == BLOCKS
 
 
 def test_a_foreign_run_is_a_mismatch(engine: Engine, target: Handle) -> None:
-    """Blocks of another run are not taken for those of this one."""
+    """Blocks of another run are mismatches."""
     write(engine, target)
     work = Work(streams=[stream(Op.READ, range(BLOCKS))], run_id=RUN + 1, verify=True)
     assert len(engine.run(target, work).samples[0].mismatches) == BLOCKS
@@ -180,7 +182,7 @@ def test_a_flush_is_a_barrier(engine: Engine, target: Handle, depth: int) -> Non
 
 @pytest.mark.parametrize("depth", [1, 8])
 def test_an_open_loop_counts_from_the_intended_start(engine: Engine, target: Handle, depth: int) -> None:
-    """No operation ends before it was to begin, and the wait for a late start counts as latency."""
+    """No operation ends before its intended start, and a late start counts as latency."""
     intended = [number * 200_000 for number in range(100)]
     wanted = stream(Op.READ, [number % BLOCKS for number in range(100)], depth=depth, intended=intended)
     outcome = engine.run(target, Work(streams=[wanted]))
@@ -189,14 +191,14 @@ def test_an_open_loop_counts_from_the_intended_start(engine: Engine, target: Han
     assert outcome.wall_seconds >= intended[-1] / 1e9
 
 
-def test_a_start_in_the_past_is_made_up_for(engine: Engine, target: Handle) -> None:
-    """All due at once: each one's latency holds the time that it waited for those before it."""
+def test_a_late_start_counts_as_latency(engine: Engine, target: Handle) -> None:
+    """If all are due at once, each latency includes the wait for the previous ones."""
     (done,) = engine.run(target, Work(streams=[stream(Op.READ, range(BLOCKS), intended=[0] * BLOCKS)])).samples
     assert list(done.latencies) == sorted(done.latencies)
 
 
 def test_a_short_read_is_a_sample(engine: Engine, tmp_path: Path) -> None:
-    """What ends in the middle of a block is told with its bytes; nothing of it is compared."""
+    """A short read has the number of its bytes, and is not compared."""
     path = tmp_path / "short"
     path.write_bytes(bytes(BLOCK + 100))
     with path.open("rb") as file:
@@ -207,7 +209,7 @@ def test_a_short_read_is_a_sample(engine: Engine, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("depth", [1, 8])
 def test_a_failure_is_a_sample(engine: Engine, depth: int) -> None:
-    """An I/O error in the middle is told by its number, and what comes after it is carried out."""
+    """An I/O error is a sample with its number, and later operations are run."""
     with Path("/proc/self/mem").open("rb", buffering=0) as memory:  # address 0 is mapped nowhere: EIO
         mapped = id(engine) // BLOCK  # where this very object lies there is memory
         target = Handle(memory.fileno(), 1 << 62, writable=False)
@@ -221,30 +223,30 @@ def test_a_failure_is_a_sample(engine: Engine, depth: int) -> None:
 
 @pytest.mark.parametrize("op", [Op.WRITE, Op.WRITE_DURABLE])
 def test_a_full_device_is_a_sample(engine: Engine, op: Op) -> None:
-    """No room left: the writes fail, the read among them does not."""
+    """Without space, writes fail and reads do not."""
     handle = os.open("/dev/full", os.O_RDWR)
     (done,) = engine.run(Handle(handle, 1 << 30), Work(streams=[stream([op, Op.READ, op], [0, 1, 2])])).samples
     os.close(handle)
     assert list(done.results) == [-errno.ENOSPC, BLOCK, -errno.ENOSPC]
 
 
-def test_nothing_but_failures_is_told_in_a_sentence(engine: Engine) -> None:
-    """Where no operation at all succeeds, the reason is raised instead of an empty figure."""
+def test_failures_only_are_an_error(engine: Engine) -> None:
+    """If no operation succeeds, the reason is raised instead of an empty figure."""
     handle = os.open("/dev/full", os.O_RDWR)
     with pytest.raises(BenchError, match="No space left on device"):
         engine.run(Handle(handle, 1 << 30), Work(streams=[stream(Op.WRITE, [0, 1], depth=2)]))
     os.close(handle)
 
 
-def test_nothing_outside_of_the_target_is_touched(engine: Engine, target: Handle) -> None:
-    """An operation beyond the end is refused before the first one is carried out."""
+def test_nothing_outside_of_the_target_is_written(engine: Engine, target: Handle) -> None:
+    """An operation beyond the end is refused before the first one is run."""
     with pytest.raises(BenchError):
         engine.run(target, Work(streams=[stream(Op.WRITE, [0, BLOCKS])], run_id=RUN))
     assert not any(Path(f"/proc/self/fd/{target.handle}").read_bytes())
 
 
 def test_a_target_may_begin_inside_of_its_device(engine: Engine, tmp_path: Path) -> None:
-    """The range that a user named: offsets count from its beginning, and so do the headers."""
+    """Offsets and headers count from the beginning of the range."""
     target = on_disk(tmp_path / "device", 4, base=2 * BLOCK)
     engine.run(target, Work(streams=[stream(Op.WRITE, [0, 3])], run_id=RUN))
     held = (tmp_path / "device").read_bytes()
@@ -255,7 +257,7 @@ def test_a_target_may_begin_inside_of_its_device(engine: Engine, tmp_path: Path)
 
 
 def test_odd_sizes_are_written_and_verified(engine: Engine, tmp_path: Path) -> None:
-    """Sizes that are no multiple of a sector end in bytes without a header."""
+    """The bytes after the last whole sector have no header."""
     (tmp_path / "odd").write_bytes(bytes(8192))
     handle = os.open(tmp_path / "odd", os.O_RDWR)
     target, offsets = Handle(handle, 8192), stream(Op.WRITE, [0, 1]).offsets
@@ -267,7 +269,7 @@ def test_odd_sizes_are_written_and_verified(engine: Engine, tmp_path: Path) -> N
 
 
 def test_signals_disturb_no_operation(engine: Engine, target: Handle) -> None:
-    """A timer that fires a thousand times a second is handled, and every operation is as good as without."""
+    """A timer that fires a thousand times per second fails no operation."""
     fired = []
     before = signal.signal(signal.SIGALRM, lambda *_: fired.append(1))
     signal.setitimer(signal.ITIMER_REAL, 0.001, 0.001)
@@ -284,7 +286,7 @@ def test_signals_disturb_no_operation(engine: Engine, target: Handle) -> None:
 @pytest.mark.usefixtures("uncollected")
 @pytest.mark.parametrize("depth", [1, 32])
 def test_an_interruption_ends_it(engine: Engine, target: Handle, depth: int) -> None:
-    """Ctrl-C ends a run of an hour, and no descriptor is left over."""
+    """Ctrl-C ends a run of an hour, and leaves no descriptor open."""
     held = descriptors()
     before = signal.signal(signal.SIGALRM, signal.default_int_handler)
     signal.setitimer(signal.ITIMER_REAL, 0.1)
@@ -303,7 +305,7 @@ def test_an_interruption_ends_it(engine: Engine, target: Handle, depth: int) -> 
 
 @pytest.mark.usefixtures("uncollected")
 def test_an_interruption_ends_a_wait(engine: Engine, target: Handle) -> None:
-    """Ctrl-C does not wait for an operation that is to begin in an hour."""
+    """Ctrl-C does not wait for an operation that is due in an hour."""
     before = signal.signal(signal.SIGALRM, signal.default_int_handler)
     signal.setitimer(signal.ITIMER_REAL, 0.1)
     try:

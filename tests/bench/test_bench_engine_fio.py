@@ -1,4 +1,4 @@
-"""fio as a second opinion: what it is told, what it answers, what it is not asked. Runs the real fio."""
+"""The engine that runs the real fio: translated work, parsed output, and refused work."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def target(tmp_path: Path) -> Iterator[Handle]:
 
 @pytest.mark.parametrize(("depth", "batch"), [(1, 1), (16, 1), (16, 8)])
 def test_random_reads_are_translated(target: Handle, depth: int, batch: int) -> None:
-    """As many operations as asked, inside of the range, each with its latency; the notes say whose places they are."""
+    """All requested operations are within the range, and a note mentions that fio chose the offsets."""
     outcome = Fio().run(target, Work(streams=[stream(Op.READ, RANDOM, depth=depth, batch=batch)]))
     (done,) = outcome.samples
     assert list(done.results) == [BLOCK] * len(RANDOM)
@@ -42,14 +42,14 @@ def test_random_reads_are_translated(target: Handle, depth: int, batch: int) -> 
 
 
 def test_sequential_reads_keep_their_places(target: Handle) -> None:
-    """One after the other, from the place where the first is to begin."""
+    """Sequential reads have the requested offsets."""
     outcome = Fio().run(target, Work(streams=[stream(Op.READ, range(8, 40))]))
     assert list(outcome.samples[0].offsets) == [number * BLOCK for number in range(8, 40)]
     assert fio.OWN_PLACES not in outcome.notes
 
 
 def test_the_same_block_is_written_again_and_again(target: Handle) -> None:
-    """The test of commits: durable writes of one block, and of no other."""
+    """Durable writes go to one block only."""
     outcome = Fio().run(target, Work(streams=[stream(Op.WRITE_DURABLE, [3] * 20)]))
     assert set(outcome.samples[0].offsets) == {3 * BLOCK}
     assert outcome.samples[0].ops == bytes([Op.WRITE_DURABLE] * 20)
@@ -59,7 +59,7 @@ def test_the_same_block_is_written_again_and_again(target: Handle) -> None:
 
 
 def test_commits_are_counted(target: Handle) -> None:
-    """A block that is written and flushed again and again: as many flushes as writes, and how long each took."""
+    """A block that is written and flushed repeatedly has equal numbers of writes and flushes."""
     commits = stream([Op.WRITE, Op.FLUSH], [3, 3], cycle=True)
     outcome = Fio().run(target, Work(streams=[commits], seconds=0.3))
     (one,) = outcome.samples
@@ -73,14 +73,14 @@ def test_commits_are_counted(target: Handle) -> None:
 
 
 def test_a_fio_that_counts_no_flushes_measures_no_commits() -> None:
-    """Writes alone are not taken for commits."""
+    """A fio without latencies of flushes cannot measure commits."""
     commits = stream([Op.WRITE, Op.FLUSH], [3, 3], cycle=True)
     with pytest.raises(BenchError, match="how long flushes take"):
         commit_samples(commits, "12, 81340, 1, 4096, 0\n", {"sync": {"lat_ns": {"N": 5}}})
 
 
 def test_a_cycle_ends_with_its_time(target: Handle) -> None:
-    """What is repeated ends when its time is over, stream by stream."""
+    """A repeated stream ends at its time limit."""
     streams = [stream(Op.READ, RANDOM, cycle=True), stream(Op.READ, range(BLOCKS), depth=2, cycle=True)]
     outcome = Fio().run(target, Work(streams=streams, seconds=0.3))
     assert len(outcome.samples) == 2
@@ -88,7 +88,7 @@ def test_a_cycle_ends_with_its_time(target: Handle) -> None:
 
 
 def test_the_range_of_a_device_is_kept(tmp_path: Path) -> None:
-    """A target inside of its device: nothing in front of it is touched."""
+    """Nothing in front of a target inside a device is written."""
     target = on_disk(tmp_path / "device", 8, base=8 * BLOCK)
     Fio().run(target, Work(streams=[stream(Op.WRITE, range(8))]))
     held = (tmp_path / "device").read_bytes()
@@ -97,8 +97,8 @@ def test_the_range_of_a_device_is_kept(tmp_path: Path) -> None:
     assert all(any(held[at : at + BLOCK]) for at in range(8 * BLOCK, 16 * BLOCK, BLOCK))
 
 
-def test_a_failure_is_told() -> None:
-    """Where fio stops, its reason is the sentence."""
+def test_a_failure_is_an_error() -> None:
+    """The message has fio's reason."""
     handle = os.open("/dev/full", os.O_RDWR)
     with pytest.raises(BenchError, match="fio"):
         Fio().run(Handle(handle, 1 << 20), Work(streams=[stream(Op.WRITE, range(4))]))
@@ -106,7 +106,7 @@ def test_a_failure_is_told() -> None:
 
 
 def test_a_flush_between_two_phases_is_made(target: Handle) -> None:
-    """What only empties caches, and is no figure, keeps no test from being made with fio."""
+    """A flush that only empties caches is run without fio."""
     outcome = Fio().run(target, Work(streams=[stream(Op.FLUSH, [0, 0])]))
     (done,) = outcome.samples
     assert (list(done.ops), list(done.results)) == ([Op.FLUSH, Op.FLUSH], [0, 0])
@@ -128,28 +128,28 @@ def test_a_flush_between_two_phases_is_made(target: Handle) -> None:
         (Work(streams=[stream(Op.READ, [9, 7, 4, 3, 1])]), "places"),
     ],
 )
-def test_what_it_cannot_be_told_is_refused(target: Handle, work: Work, reason: str) -> None:
-    """No work is bent to fit: the reason is told, and nothing is run."""
+def test_untranslatable_work_is_refused(target: Handle, work: Work, reason: str) -> None:
+    """Work that fio cannot run is refused with the reason, and nothing is run."""
     assert reason in (untranslatable(work) or "")
     with pytest.raises(BenchError, match=reason):
         Fio().run(target, work)
 
 
-def test_nothing_outside_of_the_target_is_asked_for(target: Handle) -> None:
+def test_operations_outside_of_the_target_are_refused(target: Handle) -> None:
     """An operation beyond the end is refused before fio is started."""
     with pytest.raises(BenchError):
         Fio().run(target, Work(streams=[stream(Op.WRITE, [BLOCKS])]))
 
 
 def test_sentences_before_the_json_are_dropped() -> None:
-    """Its notes stand before the document; without one there is no document."""
+    """Notes before the JSON document are ignored."""
     assert document('note: both iodepth >= 1 and\n{"jobs": []}\nmore') == {"jobs": []}
     assert document("fio: engine not found\n") == {}
     assert document("") == {}
 
 
 def test_a_log_is_read_with_and_without_priorities() -> None:
-    """Older ones write five fields a line, newer ones six; a cut line is left out."""
+    """Lines with five and with six fields are parsed, a cut line is ignored."""
     one = Stream(ops=b"\0", offsets=stream(Op.READ, [0]).offsets, size=BLOCK)
     samples = log_samples(one, "12, 81340, 0, 4096, 405504\n13, 99, 0, 4096, 0, 0\n14, 5")
     assert list(samples.latencies) == [81340, 99]
@@ -158,5 +158,5 @@ def test_a_log_is_read_with_and_without_priorities() -> None:
 
 
 def test_a_single_operation_is_sequential() -> None:
-    """One place has no order."""
+    """A single operation counts as sequential."""
     assert sequential(stream(Op.READ, [7]))

@@ -1,4 +1,4 @@
-"""The compiled engine itself: its build, its kernel, its memory; and its blocks are those of Python."""
+"""The compiled engine: its build, system calls and memory, and its blocks, which equal those of Python."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ REFUSED = Path(__file__).with_name("engine_refused.py")
 
 
 def engine() -> Any:
-    """The compiled module, built from the source as it stands."""
+    """The compiled module, built from the source."""
     return compiled()
 
 
 def on_system_with_aio(place: Path) -> None:
-    """Skip where the file system of the tests is one that kernel AIO is not used on."""
+    """Skip if kernel AIO is not used on the file system of the tests."""
     target = on_disk(place / "tried", 1)
     number = engine().aio(target.handle, 1) if target.direct else errno.EINVAL
     os.close(target.handle)
@@ -48,7 +48,7 @@ def on_system_with_aio(place: Path) -> None:
 
 
 def refused(folder: Path, number: int, *more: str) -> list[str]:
-    """What a process says whose io_uring_setup the kernel answers with an errno; see ``engine_refused``."""
+    """The output of a process whose io_uring_setup fails with an errno; see ``engine_refused``."""
     place = compile_engine(folder)
     line = [sys.executable, str(REFUSED), str(place), str(number), str(folder / "file"), *more]
     done = subprocess.run(line, capture_output=True, text=True, check=False, cwd=ROOT, env={"PYTHONPATH": str(ROOT)})
@@ -57,15 +57,15 @@ def refused(folder: Path, number: int, *more: str) -> list[str]:
 
 
 def threads_now() -> set[str]:
-    """Return the numbers of the threads that this process has."""
+    """The thread ids of this process."""
     return {place.name for place in Path("/proc/self/task").iterdir()}
 
 
 def most_threads(work: Callable[[], object]) -> int:
-    """Count the threads that something starts at most at one time, while it runs in a thread of its own.
+    """The maximum number of threads that a function starts, run in a thread.
 
-    By their numbers, not by how many there are: a thread that Python has joined already can still be in the kernel's
-    list for a moment, and would then be missed as one that ended.
+    New thread ids are counted, not the number of threads: one that Python has joined can still be in the kernel's list
+    for a moment.
     """
     running = threading.Thread(target=work)
     before = threads_now()
@@ -80,14 +80,14 @@ def most_threads(work: Callable[[], object]) -> int:
 @settings(deadline=None)
 @given(run=WORD, place=PLACE, generation=WORD, time=WORD, size=st.integers(0, 9000))
 def test_both_languages_write_the_same_bytes(run: int, place: int, generation: int, time: int, size: int) -> None:
-    """What C fills a buffer with is, byte for byte, what Python fills it with."""
+    """C and Python fill a buffer with the same bytes."""
     assert engine().fill(run, place, size, generation, time, blocks.pool()) == blocks.block(
         run, place, size, generation, time
     )
 
 
 def test_blocks_longer_than_the_pool_are_the_same_as_well() -> None:
-    """The pool goes on at its beginning."""
+    """A block longer than the pool repeats the pool."""
     size = blocks.POOL_SIZE * 2 + 4096
     assert engine().fill(RUN, 8192, size, 3, 5, blocks.pool()) == blocks.block(RUN, 8192, size, 3, 5)
 
@@ -95,7 +95,7 @@ def test_blocks_longer_than_the_pool_are_the_same_as_well() -> None:
 @settings(max_examples=50, deadline=None)
 @given(place=PLACE, generation=st.integers(1, 9), oldest=st.integers(1, 9), flip=st.integers(0, 8191) | st.none())
 def test_both_languages_judge_alike(place: int, generation: int, oldest: int, flip: int | None) -> None:
-    """A block that Python takes for good is good in C, and no other."""
+    """C and Python accept the same blocks."""
     data = bytearray(blocks.block(RUN, place, 8192, generation, 77))
     if flip is not None:
         data[flip] ^= 0x10
@@ -104,13 +104,13 @@ def test_both_languages_judge_alike(place: int, generation: int, oldest: int, fl
 
 
 def test_a_torn_block_is_found() -> None:
-    """Two writes of the same place, half of each."""
+    """A block with halves of two writes is not accepted."""
     halves = blocks.block(RUN, 0, BLOCK, 1, 1)[:2048] + blocks.block(RUN, 0, BLOCK, 2, 2)[2048:]
     assert not engine().matches(halves, RUN, 0, 1, blocks.pool())
 
 
 def test_samples_beyond_the_limit_are_counted(tmp_path: Path) -> None:
-    """Memory stays bounded: ten are kept, ninety are counted by latency, kind by kind."""
+    """Ten samples are kept, and ninety counted by latency and kind."""
     target = on_disk(tmp_path / "file", 4)
     (done,) = (
         Native("threads").run(target, Work(streams=[stream([Op.READ, Op.WRITE] * 50, [0] * 100)], keep=10)).samples
@@ -120,8 +120,8 @@ def test_samples_beyond_the_limit_are_counted(tmp_path: Path) -> None:
     os.close(target.handle)
 
 
-def test_a_device_that_is_gone_ends_a_stream() -> None:
-    """After a thousand failures in a row there is nothing more to be learnt."""
+def test_a_thousand_failures_end_a_stream() -> None:
+    """A stream ends after a thousand failures in a row."""
     handle = os.open("/dev/full", os.O_RDWR)
     work = Work(streams=[stream([Op.READ] + [Op.WRITE] * 5000, [0] * 5001)])
     outcome = Native("threads").run(Handle(handle, 1 << 30), work)
@@ -130,16 +130,16 @@ def test_a_device_that_is_gone_ends_a_stream() -> None:
     assert "gave up after 1000 failures" in outcome.notes[0]
 
 
-def test_a_time_too_short_for_anything_is_told(tmp_path: Path) -> None:
-    """No figure is made of no operation."""
+def test_a_time_too_short_for_any_operation_is_an_error(tmp_path: Path) -> None:
+    """Without an operation there is no figure."""
     target = on_disk(tmp_path / "file", 4)
     with pytest.raises(BenchError, match="before the time was over"):
         Native("threads").run(target, Work(streams=[stream(Op.READ, [0], cycle=True)], seconds=1e-9))
     os.close(target.handle)
 
 
-def test_a_closed_descriptor_is_told(tmp_path: Path) -> None:
-    """A target that is not open is a sentence, not a crash."""
+def test_a_closed_descriptor_is_an_error(tmp_path: Path) -> None:
+    """A target that is not open is an error, not a crash."""
     target = on_disk(tmp_path / "file", 4)
     os.close(target.handle)
     with pytest.raises(BenchError, match="Bad file descriptor"):
@@ -148,7 +148,7 @@ def test_a_closed_descriptor_is_told(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("depth", [1, 1024])
 def test_the_deepest_queue_works(tmp_path: Path, depth: int) -> None:
-    """1024 operations side by side, on as many threads or in one ring."""
+    """1024 operations run in parallel, on threads or in one ring."""
     target = on_disk(tmp_path / "file", 64)
     for kind in ("threads", "uring"):
         work = Work(streams=[stream(Op.READ, list(range(64)) * 64, depth=depth)])
@@ -160,7 +160,7 @@ def test_the_deepest_queue_works(tmp_path: Path, depth: int) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("number", [1, 13, 38])
 def test_a_forbidden_io_uring_is_replaced_by_threads(tmp_path: Path, number: int) -> None:
-    """Where a seccomp filter answers EPERM, EACCES or ENOSYS, threads do the work, and the notes say why."""
+    """After EPERM, EACCES or ENOSYS threads are used, with a note."""
     asked, used, count, note, *_ = refused(tmp_path, number)
     assert "cannot use io_uring" in asked
     assert (used, count) == ("threads", "8")
@@ -170,7 +170,7 @@ def test_a_forbidden_io_uring_is_replaced_by_threads(tmp_path: Path, number: int
 @pytest.mark.slow
 @pytest.mark.parametrize(("number", "why"), [(1, "is forbidden here"), (38, "this kernel has no kernel AIO")])
 def test_a_forbidden_aio_is_replaced_by_a_thread_each(tmp_path: Path, number: int, why: str) -> None:
-    """Where a filter refuses io_setup, too, threads work one operation each, and the notes say that and why."""
+    """If io_setup is refused too, each operation has a thread, with a note."""
     on_system_with_aio(tmp_path)
     _, used, count, _, note = refused(tmp_path, number, "aio")
     assert (used, count) == ("threads", "8")
@@ -179,7 +179,7 @@ def test_a_forbidden_aio_is_replaced_by_a_thread_each(tmp_path: Path, number: in
 
 
 def test_few_threads_have_many_operations_under_way(tmp_path: Path) -> None:
-    """Kernel AIO keeps a deep queue with a thread for 16 operations; without it there is one for each."""
+    """Kernel AIO needs one thread per 16 operations, else there is one per operation."""
     on_system_with_aio(tmp_path)
     target = on_disk(tmp_path / "file", 64)
     # all of them wait for their moment, so that all are seen
@@ -189,8 +189,8 @@ def test_few_threads_have_many_operations_under_way(tmp_path: Path) -> None:
     os.close(target.handle)
 
 
-def test_waiting_awake_is_no_cost_of_an_operation(tmp_path: Path) -> None:
-    """One thread looks for the ends of two reads all the time; what it tells is what handing them over took."""
+def test_busy_waiting_is_not_counted_as_cpu_time(tmp_path: Path) -> None:
+    """The CPU time excludes the polling for completions."""
     on_system_with_aio(tmp_path)
     target = on_disk(tmp_path / "file", 64)
     work = Work(streams=[stream(Op.READ, range(64), depth=2, cycle=True)], seconds=0.5)
@@ -199,8 +199,8 @@ def test_waiting_awake_is_no_cost_of_an_operation(tmp_path: Path) -> None:
     assert 0 < outcome.cpu_seconds < 0.8 * outcome.wall_seconds
 
 
-def test_who_looks_goes_on_beside_others(tmp_path: Path) -> None:
-    """With other programs on every processor, looking for ends does not starve those who do the work."""
+def test_polling_does_not_starve_the_workers(tmp_path: Path) -> None:
+    """With a busy program on every processor, the work is completed."""
     on_system_with_aio(tmp_path)
     target = on_disk(tmp_path / "file", 64)
     work = Work(streams=[stream(Op.READ, list(range(64)) * 20, depth=32)])
@@ -216,8 +216,8 @@ def test_who_looks_goes_on_beside_others(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("rate", [None, 2000])
-def test_on_one_processor_aio_waits_asleep(tmp_path: Path, rate: int | None) -> None:
-    """Where looking would take the processor from those who do the work, the kernel wakes; at a fixed rate, too."""
+def test_on_one_processor_aio_sleeps(tmp_path: Path, rate: int | None) -> None:
+    """With one processor the engine sleeps instead of polling, also at a fixed rate."""
     on_system_with_aio(tmp_path)
     target = on_disk(tmp_path / "file", 64)
     intended = None if rate is None else [number * 10**9 // rate for number in range(640)]
@@ -234,8 +234,8 @@ def test_on_one_processor_aio_waits_asleep(tmp_path: Path, rate: int | None) -> 
     assert intended is None or sorted(done.starts) == intended
 
 
-def test_aio_is_left_alone_where_it_would_wait_for_one_after_the_other() -> None:
-    """Memory is no file system that is known to go on while an operation is under way: one thread each, and a note."""
+def test_aio_is_not_used_where_it_would_block() -> None:
+    """On a file system where AIO may block, each operation has a thread, with a note."""
     handle = os.memfd_create("memory")
     os.truncate(handle, 8 * BLOCK)
     target = Handle(handle, 8 * BLOCK, direct=True)
@@ -245,7 +245,7 @@ def test_aio_is_left_alone_where_it_would_wait_for_one_after_the_other() -> None
 
 
 def test_a_missing_module_is_a_reason(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without the compiled engine the reason says what was missing when raidctl was installed."""
+    """The reason mentions the C compiler that was missing at the installation."""
     target = on_disk(tmp_path / "file", 1)
     monkeypatch.setitem(sys.modules, NAME, None)
     reason = Native().usable(target)
@@ -254,8 +254,8 @@ def test_a_missing_module_is_a_reason(tmp_path: Path, monkeypatch: pytest.Monkey
     assert "C compiler" in reason
 
 
-def test_nonsense_is_refused_by_the_module(tmp_path: Path) -> None:
-    """Whatever is handed over, the module answers with an exception."""
+def test_invalid_arguments_raise_exceptions(tmp_path: Path) -> None:
+    """Invalid arguments raise an exception."""
     module = engine()
     with (tmp_path / "x").open("w+b") as file:
         for item in [(), (b"", b"", 1, 1, 1, False, None), (b"\0", b"\0", 1, 1, 1, False, None), "x", None,
@@ -270,7 +270,7 @@ def test_nonsense_is_refused_by_the_module(tmp_path: Path) -> None:
 
 
 def copy_of_the_tree(place: Path) -> Path:
-    """What a wheel is made of."""
+    """A copy of the files of a wheel."""
     for name in ("pyproject.toml", "setup.cfg", "setup.py", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, place / name)
     for name in ("raidctl", "vendors", "docs/man", "packaging/completions"):
@@ -280,10 +280,10 @@ def copy_of_the_tree(place: Path) -> Path:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("compiler", "held"), [("gcc", True), ("false", False)])
-def test_a_machine_without_a_compiler_installs_all_the_same(
+def test_a_wheel_is_built_without_a_compiler(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, compiler: str, *, held: bool
 ) -> None:
-    """With a compiler the wheel has the engine, for every Python from 3.10 on; without, it is made without it."""
+    """A wheel built with a compiler has the engine, for every Python from 3.10 on; one without has not."""
     monkeypatch.setenv("CC", compiler)
     builder = ProjectBuilder(copy_of_the_tree(tmp_path), python_executable=sys.executable)
     wheel = builder.build("wheel", tmp_path / "out")
@@ -292,7 +292,7 @@ def test_a_machine_without_a_compiler_installs_all_the_same(
 
 
 def test_the_stub_names_what_the_module_has() -> None:
-    """Types are checked against a stub; it has every name of the module, and no other."""
+    """The stub for type checkers has exactly the names of the module."""
     stub = (ROOT / "raidctl" / "bench" / "_engine.pyi").read_text(encoding="utf-8")
     named = {line.split("(")[0].removeprefix("def ") for line in stub.splitlines() if line.startswith("def ")}
     named |= {line.split(":")[0] for line in stub.splitlines() if line.endswith(": int")}

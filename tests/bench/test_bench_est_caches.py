@@ -12,11 +12,11 @@ from tests.support.over import over
 
 SEEDS = range(20)
 FEW = range(6)
-"""Where each series takes long: `benchmarks/known_truths.py` has the repetitions."""
+"""Fewer seeds for slow series: `benchmarks/known_truths.py` has the repetitions."""
 
 
 def reads(seed: int, size: float, cache: float, count: int = 500) -> list[float]:
-    """Latencies (ms) of random reads over ``size`` MiB where ``cache`` MiB are kept."""
+    """Latencies (ms) of random reads over ``size`` MiB with a cache of ``cache`` MiB."""
     source = chance(seed * 10_000 + int(size))
     hits = [source.random() < cache / size for _ in range(count)]
     return [source.lognormvariate(-2, 0.3) if hit else source.uniform(1, 9) + source.uniform(0, 8.3) for hit in hits]
@@ -24,7 +24,7 @@ def reads(seed: int, size: float, cache: float, count: int = 500) -> list[float]
 
 @pytest.mark.parametrize("cache", [8, 100, 256])
 def test_the_read_cache_is_sized_by_its_hits(cache: float) -> None:
-    """Within 12 % in every one of 6 series (three standard deviations), and the interval holds it in at least 4."""
+    """The size is within 12 % in each of 6 series (three standard deviations), and in the interval in at least 4."""
     held = 0
     for seed in FEW:
         sizes = [2.0**k for k in range(11)]
@@ -38,15 +38,15 @@ def test_the_read_cache_is_sized_by_its_hits(cache: float) -> None:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_one_bell_has_no_valley(seed: int) -> None:
-    """Latencies of one kind, however broad, are not parted into hits and misses."""
+def test_latencies_of_one_kind_have_no_valley(seed: int) -> None:
+    """Latencies of one distribution, however broad, are not split into hits and misses."""
     source = chance(seed)
     assert readcache.valley([source.lognormvariate(0, 1.5) for _ in range(500)]) is None
     assert readcache.valley([source.uniform(4, 16) for _ in range(500)]) is None
 
 
 def test_a_cache_that_was_never_exceeded_has_no_size() -> None:
-    """Where everything hits, or nothing, the size is not known."""
+    """If all reads hit, or none does, the size is unknown."""
     assert readcache.cache_size([WorkingSet(size=2.0**k, hits=500, reads=500) for k in range(6)]).measured is None
     assert readcache.cache_size([WorkingSet(size=2.0**k, hits=0, reads=500) for k in range(6)]).measured is None
 
@@ -54,7 +54,7 @@ def test_a_cache_that_was_never_exceeded_has_no_size() -> None:
 @pytest.mark.parametrize("spindles", [1, 4, 12])
 @pytest.mark.parametrize("noise", [0.02, 0.05])
 def test_independent_spindles_are_counted(spindles: int, noise: float) -> None:
-    """Within a quarter in every one of 6 series, from depths up to 32."""
+    """The number is within a quarter in each of 6 series, from depths up to 32."""
     for seed in FEW:
         source = chance(seed)
         rounds = {
@@ -66,23 +66,23 @@ def test_independent_spindles_are_counted(spindles: int, noise: float) -> None:
 
 
 def test_throughput_that_never_saturates_has_no_spindles() -> None:
-    """Growth in proportion to the depth has no limit to be told."""
+    """Growth in proportion to the depth has no limit, so no number."""
     assert scaling.fit({depth: [80.0 * depth] * 3 for depth in (1, 2, 4, 8, 16)}).spindles.measured is None
 
 
 def test_the_collapse_of_two_streams_is_named() -> None:
-    """A sequential read that falls from 5,626 to 615 with the second stream collapses between 1 and 2."""
+    """A fall from 5,626 to 615 with the second stream is a collapse between 1 and 2."""
     assert scaling.collapses({1: 5626, 2: 615, 4: 600, 8: 590}) == [(1, 2)]
 
 
-def test_saturation_is_where_only_latency_grows() -> None:
+def test_saturation_is_the_depth_from_which_only_latency_grows() -> None:
     """From depth 8 on throughput stays, and latency doubles with the depth."""
     points = {1: (80, 12), 2: (150, 13), 4: (250, 16), 8: (320, 25), 16: (330, 48), 32: (331, 96)}
     assert scaling.saturation({depth: (float(x), float(wait)) for depth, (x, wait) in points.items()}) == 8
 
 
-def test_nothing_is_saturated_that_grows_later() -> None:
-    """One slow depth between two others is no end of growth."""
+def test_later_growth_is_no_saturation() -> None:
+    """A slow depth between two others is no saturation."""
     points = {1: (3815, 0.05), 2: (3453, 0.10), 4: (19094, 0.13), 8: (17717, 0.22), 16: (12883, 0.39)}
     assert scaling.saturation({depth: (float(x), wait) for depth, (x, wait) in points.items()}) == 4
 
@@ -96,8 +96,8 @@ def test_nothing_is_saturated_that_grows_later() -> None:
         ({1: [5626.0], 2: [615.0]}, []),
     ],
 )
-def test_a_collapse_is_one_of_the_whole_interval(rounds: dict[int, list[float]], found: list[tuple[int, int]]) -> None:
-    """Too few rounds, or one as slow as those after it, prove none."""
+def test_a_collapse_needs_separate_intervals(rounds: dict[int, list[float]], found: list[tuple[int, int]]) -> None:
+    """Too few rounds, or overlapping ones, are no collapse."""
     assert scaling.sure_collapses(rounds) == found
 
 
@@ -107,8 +107,8 @@ def rate(value: float) -> Spread:
 
 
 @pytest.mark.parametrize("level", ["raid0", "raid10", "raid5", "raid6"])
-def test_the_level_is_always_among_those_named(level: str) -> None:
-    """With the named scatter of 0.25 (log), the true level is named in at least 17 of 20 series."""
+def test_the_level_is_nearly_always_named(level: str) -> None:
+    """With a scatter of 0.25 (log), the true level is named in at least 17 of 20 series."""
     named = 0
     for seed in SEEDS:
         read = 1000.0
@@ -118,27 +118,27 @@ def test_the_level_is_always_among_those_named(level: str) -> None:
 
 
 def test_a_clear_cost_names_one_level() -> None:
-    """Reads as fast as writes are RAID-0 alone; reads 4.9 times as fast are RAID-5 or RAID-6, and both are named."""
+    """Equal speeds are RAID-0 only; reads 4.9 times as fast are RAID-5 or RAID-6."""
     assert geometry.levels(rate(1000), rate(1000)).levels == ("raid0",)
     assert geometry.levels(rate(4900), rate(1000)).levels == ("raid5", "raid6")
 
 
 def test_capacity_names_the_levels_that_fit() -> None:
-    """Eight drives with six of them usable are RAID-6; four with two may be RAID-10 or RAID-6."""
+    """Eight drives with six usable are RAID-6; four with two are RAID-10 or RAID-6."""
     assert geometry.by_capacity(5.95e12, 1e12, 8) == ("raid6",)
     assert geometry.by_capacity(2e12, 1e12, 4) == ("raid10", "raid6")
     assert geometry.by_capacity(5.5e12, 1e12, 8) == ()
 
 
-def test_answers_are_joined() -> None:
-    """Cost says 5 or 6, capacity says 6 or 10: together RAID-6; a contradiction leaves nothing."""
+def test_named_levels_are_intersected() -> None:
+    """Levels by cost and by capacity are intersected; a contradiction leaves none."""
     assert geometry.agree([("raid5", "raid6"), ("raid10", "raid6"), ()]) == ("raid6",)
     assert geometry.agree([("raid5",), ("raid6",)]) == ()
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_the_pattern_is_the_shortest_stride_that_meets_one_drive(seed: int) -> None:
-    """Five chunks of 64 KiB: strides of 320 KiB and its multiples are slow; without them nothing stands out."""
+def test_the_pattern_is_the_shortest_stride_on_one_drive(seed: int) -> None:
+    """With five chunks of 64 KiB, strides of 320 KiB and its multiples are slow."""
     source = chance(seed)
 
     def time(stride: int) -> float:
@@ -152,7 +152,7 @@ def test_the_pattern_is_the_shortest_stride_that_meets_one_drive(seed: int) -> N
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_full_stripe_is_where_writes_jump(seed: int) -> None:
-    """Four data chunks: writes of 4, 8 and 12 are three times as fast, beside a gain with the size."""
+    """With four data chunks, writes of 4, 8 and 12 chunks are three times as fast."""
     source = chance(seed)
     speeds = {65536 * n: (60 + 10 * n) * (3 if n % 4 == 0 else 1) * source.gauss(1, 0.03) for n in range(1, 13)}
     found = geometry.full_stripe(speeds)
@@ -161,7 +161,7 @@ def test_a_full_stripe_is_where_writes_jump(seed: int) -> None:
 
 
 def stalled(seed: int, moments: list[float]) -> list[stalls.Stall]:
-    """Operations of 1 ms, 100 a second for 200 s, of which those at the moments take 300 ms."""
+    """Stalls of 300 ms at these moments, among operations of 1 ms, 100 per second for 200 s."""
     source = chance(seed)
     starts = [n * 10**7 for n in range(20000)]
     waits = [int(source.lognormvariate(0, 0.2) * 1e6) for _ in starts]
@@ -172,7 +172,7 @@ def stalled(seed: int, moments: list[float]) -> list[stalls.Stall]:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_stalls_at_a_fixed_period_are_recognised(seed: int) -> None:
-    """Every 12 s, 0.3 s off at most and one of them not met: the period is told within 3 %."""
+    """A period of 12 s is found within 3 %, with jitter of 0.3 s and one stall missing."""
     source = chance(seed)
     moments = [12.0 * n + source.uniform(-0.3, 0.3) for n in range(1, 16) if n != 7]
     found = stalled(seed, moments)
@@ -182,13 +182,13 @@ def test_stalls_at_a_fixed_period_are_recognised(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_stalls_at_random_have_no_period(seed: int) -> None:
-    """Stalls that come at random moments are counted, and no period is given."""
+    """Random stalls are counted, and have no period."""
     source = chance(seed)
     found = stalled(seed, [source.uniform(1, 199) for _ in range(14)])
     assert stalls.period(found).measured is None
 
 
-def test_the_longest_stall_is_one_however_many_operations_stood() -> None:
+def test_overlapping_waits_are_one_stall() -> None:
     """Operations whose waits overlap are one stall, from the first start to the last end."""
     found = stalls.longest(stalls.find([0, 10**9, 11 * 10**8, 5 * 10**9], [10**6, 10**9, 2 * 10**9, 10**6], 100))
     assert found == stalls.Stall(start=1.0, seconds=2.1, operations=2)
@@ -197,7 +197,7 @@ def test_the_longest_stall_is_one_however_many_operations_stood() -> None:
 @over("drives", [2, 4, 6, 8])
 @over("seed", SEEDS)
 def test_a_part_of_the_pattern_is_not_taken_for_it(seed: int, drives: int) -> None:
-    """With an even number of drives, half of the pattern meets half of them: slow as well, and not the pattern."""
+    """With an even number of drives, half of the pattern is slow too, but is not the pattern."""
     source = chance(seed)
     times = {65536 * n: math.gcd(drives, n) * source.gauss(1, 0.03) for n in range(1, 2 * drives + 2)}
     assert geometry.pattern_size(times) == drives * 65536

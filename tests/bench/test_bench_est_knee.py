@@ -14,7 +14,7 @@ MANY = range(10)
 
 
 def controller(seed: int, size: float, fill: float, destage: float, jitter: float = 0.5) -> Knee:
-    """The knee of a cache of ``size`` MiB, rates in MiB/s; each write's time varies by ``jitter`` of its mean."""
+    """The knee of a cache of ``size`` MiB, rates in MiB/s; write times vary by ``jitter`` of their mean."""
     source = chance(seed)
     block = max(0.0625, size / 1000)
     now = held = total = 0.0
@@ -39,23 +39,23 @@ def controller(seed: int, size: float, fill: float, destage: float, jitter: floa
     ],
 )
 def test_the_size_is_within_one_per_cent(size: float, fill: float, destage: float) -> None:
-    """A cache that empties at less than a third of the filling rate is sized within 1 %, in every one of 3 series."""
+    """The size is within 1 % in each of 3 series, if the destage rate is below a third of the fill rate."""
     found = [controller(seed, size, fill, destage).size.measured for seed in SEEDS]
     assert all(each is not None and abs(each / size - 1) <= 0.01 for each in found), found
 
 
 @pytest.mark.slow
 def test_the_interval_holds_the_size() -> None:
-    """The interval holds the truth in at least 8 of 10 series (fewer: a chance of 1 in 90), no wider than 10 %."""
+    """The interval has the size in at least 8 of 10 series (fewer: a chance of 1 in 90), and is at most 10 % wide."""
     found = [controller(seed, 365, 400, 60).size for seed in MANY]
     assert sum(1 for each in found if (each.low or 0) * 0.999 <= 365 <= (each.high or 0) * 1.001) >= 8, found
     assert all((each.high or 9e9) - (each.low or 0) < 37 for each in found)
 
 
 def slowed(begin: float, length: float, rate: float) -> Knee:
-    """A cache of 128 MiB that empties at 76 MiB/s, filled at 381; for a while the host writes at ``rate`` only.
+    """A cache of 128 MiB with a destage rate of 76 MiB/s, filled at 381, for a while only at ``rate``.
 
-    ``begin`` and ``length`` are in times that the undisturbed filling takes.
+    ``begin`` and ``length`` are in units of the undisturbed fill time.
     """
     size, fill, destage = 128.0, 381.0, 76.0
     whole = size / (fill - destage)
@@ -80,7 +80,7 @@ def slowed(begin: float, length: float, rate: float) -> Knee:
      (0.3, 12, 85, "as fast as at the start again"), (4, 99, 35, "changes once more")],
 )  # fmt: skip
 def test_a_host_that_was_busy_meanwhile_gives_no_size(begin: float, length: float, rate: float, reason: str) -> None:
-    """A curve that is fast again later, or changes its speed twice, gives no size instead of a wrong one."""
+    """A curve that is fast again later, or changes its speed twice, has no size instead of a wrong one."""
     found = slowed(begin, length, rate)
     assert found.size.measured is None
     assert reason in (found.refused or "")
@@ -88,12 +88,12 @@ def test_a_host_that_was_busy_meanwhile_gives_no_size(begin: float, length: floa
 
 @pytest.mark.parametrize(("begin", "length", "rate"), [(0.1, 1, 100), (0.3, 0.5, 0), (0.5, 1, 150), (3, 0.2, 0)])
 def test_a_host_that_was_busy_for_a_moment_changes_nothing(begin: float, length: float, rate: float) -> None:
-    """The size is still found where the curve tells it."""
+    """A short disturbance does not change the size."""
     assert slowed(begin, length, rate).size.measured == pytest.approx(128, rel=0.1)
 
 
-def test_standing_still_while_it_fills_does_not_change_the_size() -> None:
-    """A client that stands still for a third of the filling time finds the same size, within 2 %."""
+def test_a_pause_of_the_client_does_not_change_the_size() -> None:
+    """With pauses of a third of the fill time, the size is within 2 %."""
     now, total, seconds, totals = 0.0, 0.0, [], []
     while total < 512:
         held = total - 20 * now
@@ -105,15 +105,15 @@ def test_standing_still_while_it_fills_does_not_change_the_size() -> None:
 
 
 @pytest.mark.parametrize("share", [0.8, 1.0])
-def test_no_knee_is_declared_where_the_drives_keep_up(share: float) -> None:
-    """Where the cache empties at 0.8 of the filling rate or as fast, there is no knee, and one sentence says why."""
+def test_no_knee_is_found_if_the_drives_keep_up(share: float) -> None:
+    """With a destage rate of at least 0.8 of the fill rate there is no size, but a reason."""
     found = [controller(seed, 365, 400, 400 * share) for seed in SEEDS]
     assert all(each.size.measured is None and each.refused for each in found)
 
 
 @pytest.mark.parametrize("jitter", [0.1, 1.0])
 def test_no_knee_is_found_in_a_steady_rate(jitter: float) -> None:
-    """Writes at one speed, however much each of them varies, have no knee."""
+    """Writes at a constant rate have no knee, however much each of them varies."""
     for seed in SEEDS:
         source = chance(seed)
         seconds = [0.0]
@@ -122,8 +122,8 @@ def test_no_knee_is_found_in_a_steady_rate(jitter: float) -> None:
         assert knee.find(seconds, [number * 65536 for number in range(4001)]).size.measured is None
 
 
-def test_the_rates_are_told_too() -> None:
-    """The filling rate and the destage rate of the fit are those of the controller, within 3 %."""
+def test_the_rates_are_found_too() -> None:
+    """Fill rate and destage rate are within 3 %."""
     found = controller(1, 365, 400, 60)
     assert found.destage.measured == pytest.approx(60, rel=0.03)
     assert found.fill.measured == pytest.approx(400, rel=0.03)
@@ -132,21 +132,21 @@ def test_the_rates_are_told_too() -> None:
 @pytest.mark.parametrize(
     ("low", "high", "word"), [(360, 380, "pass"), (100, 200, "fail"), (300, 340, "suspect"), (600, 700, "suspect")]
 )
-def test_a_promised_size_is_held_against_the_interval(low: float, high: float, word: str) -> None:
-    """Of 512 MiB promised, 0.7 to 1.05 passes and less than half fails; what lies between or above is suspect."""
+def test_a_promised_size_is_compared_with_the_interval(low: float, high: float, word: str) -> None:
+    """Of 512 MiB promised, 0.7 to 1.05 passes, less than half fails, and the rest is suspect."""
     size = Spread(measured=(low + high) / 2, unit="MiB", n=1000, low=low, high=high)
     assert knee.judge(size, 512) == word
 
 
 def flushes(seed: int, per_mib: float, noise: float) -> list[tuple[float, float]]:
-    """Flushes after 0 to 32 MiB, five times each, whose times vary by ``noise`` ms."""
+    """Flushes after 0 to 32 MiB, five times each, with a noise of ``noise`` ms."""
     source = chance(seed)
     return [(d, per_mib * d + 8.3 + source.gauss(0, noise)) for _ in range(5) for d in (0, 2, 4, 8, 16, 32)]
 
 
 @pytest.mark.parametrize("noise", [0.2, 4.0, 40.0])
 def test_the_slope_lies_within_its_interval(noise: float) -> None:
-    """The slope of 83 ms/MiB is held by the interval in at least 36 of 40 series, and is always read as flushed."""
+    """The interval has the slope of 83 ms/MiB in at least 36 of 40 series, which are all read as flushed."""
     found = [slope.fit(flushes(seed, 83, noise)) for seed in range(40)]
     assert sum(1 for each in found if (each.slope.low or 9e9) <= 83 <= (each.slope.high or 0)) >= 36, found
     assert all(slope.judge(each, 1000 / 83) == "flushed" for each in found)
@@ -154,15 +154,15 @@ def test_the_slope_lies_within_its_interval(noise: float) -> None:
 
 @pytest.mark.parametrize("noise", [0.2, 4.0])
 def test_a_flush_that_costs_nothing_is_read_as_kept(noise: float) -> None:
-    """A slope of nothing is below a twentieth of what emptying would take, with its whole interval."""
+    """A slope below a twentieth of the destage time is read as kept."""
     assert all(slope.judge(slope.fit(flushes(seed, 0, noise)), 1000 / 83) == "kept" for seed in SEEDS)
 
 
 def test_noise_larger_than_the_effect_makes_it_unclear() -> None:
-    """Flushes that vary by more than emptying would take are read as neither in 10 of 10 series."""
+    """Noise above the destage time is read as unclear."""
     assert all(slope.judge(slope.fit(flushes(seed, 0, 3000)), 1000 / 83) == "unclear" for seed in MANY)
 
 
-def test_a_slope_without_a_destage_rate_says_nothing() -> None:
-    """Without the rate at which the cache empties there is nothing to hold the slope against."""
+def test_a_slope_without_a_destage_rate_is_unclear() -> None:
+    """Without the destage rate the slope cannot be judged."""
     assert slope.judge(slope.fit(flushes(1, 83, 1)), None) == "unclear"

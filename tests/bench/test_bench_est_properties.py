@@ -1,4 +1,4 @@
-"""Whatever the series: no estimator crashes, gives NaN, or a figure outside of its interval."""
+"""No series makes an estimator crash, or return NaN or a figure outside of its interval."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ QUICK = settings(max_examples=20, deadline=None)
 
 
 def check(value: Any) -> None:
-    """Fail for NaN or infinity anywhere inside, and for a figure outside of its interval."""
+    """Fail for NaN, infinity, or a figure outside of its interval, at any depth."""
     if isinstance(value, Spread):
         if value.measured is None:
             assert value.low is None
@@ -58,8 +58,8 @@ def check(value: Any) -> None:
 
 @QUICK
 @given(SERIES)
-def test_any_series_is_survived(series: list[float]) -> None:
-    """Medians, speeds, steady rounds, valleys and effects of any series are finite, or None."""
+def test_any_series_gives_finite_results(series: list[float]) -> None:
+    """Medians, speeds, steady rounds, valleys and effects of any series are finite or None."""
     check(spread.of_rounds(series, "ms"))
     check(rotation.medium(series))
     check(rotation.rpm(series))
@@ -72,8 +72,8 @@ def test_any_series_is_survived(series: list[float]) -> None:
 @QUICK
 @given(SERIES, SERIES)
 @example([0.0] * 5 + [2.28e58], [0.0, 0.0, 0.0, 1.0, 6.8e-96, 0.0])
-def test_any_two_series_are_survived(first: list[float], second: list[float]) -> None:
-    """Slopes, knees, curves, layouts and networks of any pairs are finite, or None."""
+def test_any_two_series_give_finite_results(first: list[float], second: list[float]) -> None:
+    """Slopes, knees, curves, layouts and networks of any pairs are finite or None."""
     pairs = list(zip(first, second, strict=False))
     check(slope.fit(pairs))
     check(knee.find([x for x, _ in pairs], [y for _, y in pairs]))
@@ -86,8 +86,8 @@ def test_any_two_series_are_survived(first: list[float], second: list[float]) ->
 
 @QUICK
 @given(SERIES, SERIES)
-def test_sorted_series_are_survived(first: list[float], second: list[float]) -> None:
-    """A knee of anything that ascends is finite, or None."""
+def test_sorted_series_give_finite_results(first: list[float], second: list[float]) -> None:
+    """A knee of any ascending series is finite or None."""
     count = min(len(first), len(second))
     good = [[x for x in each if not math.isnan(x)] for each in (first, second)]
     count = min(len(each) for each in good)
@@ -96,8 +96,8 @@ def test_sorted_series_are_survived(first: list[float], second: list[float]) -> 
 
 @QUICK
 @given(WHOLE, WHOLE)
-def test_any_latencies_are_survived(first: list[int], second: list[int]) -> None:
-    """Histograms and stalls of any whole numbers are finite, or None."""
+def test_any_latencies_give_finite_results(first: list[int], second: list[int]) -> None:
+    """Histograms and stalls of any whole numbers are finite or None."""
     histogram = Histogram()
     histogram.add(first)
     check(histogram.latency())
@@ -120,7 +120,7 @@ def test_quantiles_rise(values: list[int]) -> None:
 @QUICK
 @given(st.lists(st.floats(1, 1e6), min_size=6, max_size=40), st.floats(1.0, 100.0))
 def test_a_faster_machine_has_a_larger_median(values: list[float], factor: float) -> None:
-    """All rounds times a factor: the median and both ends of its interval rise with it."""
+    """If all rounds are multiplied by a factor, so are the median and its interval."""
     before, after = spread.of_rounds(values, "ops/s"), spread.of_rounds([value * factor for value in values], "ops/s")
     assert after.measured == pytest.approx((before.measured or 0) * factor)
     assert after.low == pytest.approx((before.low or 0) * factor)
@@ -128,8 +128,8 @@ def test_a_faster_machine_has_a_larger_median(values: list[float], factor: float
 
 
 @pytest.mark.parametrize("value", [0.0, 1.0, 8.33, 1e18])
-def test_long_constant_series_are_survived(value: float) -> None:
-    """A hundred thousand equal values make a figure or none, and never an error."""
+def test_long_constant_series_give_finite_results(value: float) -> None:
+    """A hundred thousand equal values give a figure or none, and never an error."""
     series = [value] * 100_000
     check(spread.of_rounds(series, "ms"))
     check(rotation.rpm(series))

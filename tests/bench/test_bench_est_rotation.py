@@ -16,7 +16,7 @@ NOISE = (0.05, 0.5)
 
 
 def intervals(seed: int, rpm: float, width: float, shares: tuple[float, ...] = (1.0,), count: int = 300) -> list[float]:
-    """Times between commits: of each share so many revolutions, the ends late by noise."""
+    """Times between commits: each takes a number of revolutions with these shares, plus noise."""
     source = chance(seed)
     turn, moment, ends = 60000 / rpm, 0.0, [0.0]
     for _ in range(count):
@@ -26,7 +26,7 @@ def intervals(seed: int, rpm: float, width: float, shares: tuple[float, ...] = (
 
 
 def exact(rpm: float, within: float = 0.005) -> Spread:
-    """A speed that is known."""
+    """A known speed."""
     return Spread(measured=rpm, unit="rpm", n=300, low=rpm * (1 - within), high=rpm * (1 + within))
 
 
@@ -38,7 +38,7 @@ def right(found: Rotation, rpm: float) -> bool:
 @pytest.mark.parametrize("rpm", [5400, 5900, 7200, 10000, 15000])
 @pytest.mark.parametrize("width", NOISE)
 def test_the_speed_is_within_two_per_cent(rpm: int, width: float) -> None:
-    """The speed that drives are sold with is found, within 2 %, in every one of 20 series."""
+    """A nominal speed is found within 2 % in each of 20 series."""
     found = [rotation.rpm(intervals(seed, rpm * (1 + (seed - 10) / 1500), width)) for seed in SEEDS]
     assert all(right(each, rpm) and each.nominal == rpm for each in found)
 
@@ -46,26 +46,26 @@ def test_the_speed_is_within_two_per_cent(rpm: int, width: float) -> None:
 @pytest.mark.parametrize("rpm", [5400, 7200, 15000])
 @pytest.mark.parametrize("shares", [(0.7, 0.3), (0.3, 0.5, 0.2), (0.0, 0.6, 0.4)])
 def test_missed_revolutions_do_not_change_the_speed(rpm: int, shares: tuple[float, ...]) -> None:
-    """Where some commits take two or three revolutions, the speed is still that of one."""
+    """If some commits take two or three revolutions, the speed is still that of one."""
     assert all(right(rotation.rpm(intervals(seed, rpm, 0.3, shares)), rpm) for seed in SEEDS)
 
 
-def test_two_revolutions_each_are_told_by_the_speeds_that_are_sold() -> None:
-    """Where every commit takes two revolutions, 7200 is found: no drive turns 3600 times a minute."""
+def test_two_revolutions_per_commit_are_recognised_by_nominal_speeds() -> None:
+    """If every commit takes two revolutions, 7200 is found, since no drive has 3600 rpm."""
     found = [rotation.rpm(intervals(seed, 7200, 0.3, (0.0, 1.0))) for seed in SEEDS]
     assert all(right(each, 7200) and set(each.revolutions) == {2} for each in found)
 
 
-def test_a_period_that_several_speeds_explain_names_them_all() -> None:
-    """12 ms are two revolutions at 10000 or three at 15000: no speed is given, and both are named."""
+def test_an_ambiguous_period_names_all_speeds() -> None:
+    """12 ms are two revolutions at 10000 or three at 15000 rpm, so both are named."""
     found = rotation.rpm(intervals(1, 10000, 0.1, (0.0, 1.0)))
     assert found.rpm.measured is None
     assert found.candidates == (10000, 15000)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_no_speed_is_found_where_nothing_turns(seed: int) -> None:
-    """Exponential waits, flash, and a steady medium that no drive's speed explains have no speed."""
+def test_no_speed_is_found_without_rotation(seed: int) -> None:
+    """Exponential waits, flash, and a steady rate of no nominal speed have no speed."""
     source = chance(seed)
     assert rotation.rpm([source.expovariate(1 / 8.0) for _ in range(400)]).rpm.measured is None
     assert rotation.rpm([abs(source.gauss(0.1, 0.02)) for _ in range(400)]).rpm.measured is None
@@ -73,18 +73,18 @@ def test_no_speed_is_found_where_nothing_turns(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_reads_tell_a_disk_from_flash(seed: int) -> None:
-    """Seek and wait for the block make a disk, a tenth of a millisecond flash; between the two nothing follows."""
+def test_reads_distinguish_a_hard_drive_from_flash(seed: int) -> None:
+    """Seek times mean rotating, a tenth of a millisecond solid state, and anything in between is unclear."""
     source = chance(seed)
-    disk = [source.uniform(1, 9) + source.uniform(0, 8.33) for _ in range(400)]
+    hdd = [source.uniform(1, 9) + source.uniform(0, 8.33) for _ in range(400)]
     flash = [source.lognormvariate(-2.3, 0.5) for _ in range(400)]
     between = [source.uniform(1.5, 2.5) for _ in range(400)]
-    words = [rotation.medium(each).medium for each in (disk, flash, between, disk[:20])]
+    words = [rotation.medium(each).medium for each in (hdd, flash, between, hdd[:20])]
     assert words == ["rotating", "solid_state", "unclear", "unclear"]
 
 
 def commit_rate(rate: float, seed: int) -> Spread:
-    """Six rounds of commits that come at about a rate, a second."""
+    """Six rounds of commits at about this rate per second."""
     source = chance(seed)
     return of_rounds([rate * source.gauss(1, 0.001) for _ in range(6)], "ops/s")
 
@@ -93,13 +93,13 @@ def commit_rate(rate: float, seed: int) -> Spread:
 @pytest.mark.parametrize(
     ("times", "word"), [(1.0, "waits_for_the_disk"), (1.25, "unclear"), (10.0, "acknowledged_early")]
 )
-def test_the_rate_is_held_against_the_speed(rpm: int, times: float, word: str) -> None:
-    """A revolution a commit waits for the disk, ten a revolution do not, and a quarter more says nothing."""
+def test_the_commit_rate_is_compared_with_the_speed(rpm: int, times: float, word: str) -> None:
+    """One commit per revolution waits for the drive, ten do not, and 1.25 is unclear."""
     for seed in SEEDS:
         assert commits.judge(commit_rate(rpm / 60 * times, seed), exact(rpm), rotating=True) == word
 
 
 @pytest.mark.parametrize("rotating", [False, None])
-def test_nothing_follows_where_the_medium_is_not_proven_to_rotate(rotating: bool | None) -> None:
-    """The rotational limit is that of disks only."""
+def test_the_commit_rate_of_an_unknown_medium_is_unclear(rotating: bool | None) -> None:
+    """The rotational limit applies to rotating drives only."""
     assert commits.judge(commit_rate(1200, 1), exact(7200), rotating=rotating) == "unclear"

@@ -15,12 +15,12 @@ SEEDS = range(20)
 
 
 def test_ranks_are_those_of_the_binomial_distribution() -> None:
-    """Six rounds: smallest and largest; nine: second and eighth (96 %); five are too few for 95 %."""
+    """Six rounds use smallest and largest, nine use second and eighth (96 %), and five are too few for 95 %."""
     assert [spread.ranks(n) for n in (5, 6, 9, 20)] == [None, (0, 5), (1, 7), (5, 14)]
 
 
-def test_ranks_of_many_rounds_go_on_from_those_of_few() -> None:
-    """Beyond a thousand rounds the normal approximation takes over without a jump."""
+def test_ranks_are_continuous() -> None:
+    """The normal approximation beyond a thousand rounds continues without a jump."""
     exact, rough = spread.ranks(1000), spread.ranks(1002)
     assert exact is not None
     assert rough is not None
@@ -29,7 +29,7 @@ def test_ranks_of_many_rounds_go_on_from_those_of_few() -> None:
 
 @pytest.mark.parametrize("noise", [0.1, 2.0])
 def test_the_interval_holds_the_median(noise: float) -> None:
-    """Of 200 series of nine log-normal rounds, at least 93 % of the intervals hold the true median (96 % expected)."""
+    """At least 93 % of 200 intervals of nine log-normal rounds have the true median (96 % expected)."""
     held = 0
     for seed in range(200):
         source = chance(seed)
@@ -39,7 +39,7 @@ def test_the_interval_holds_the_median(noise: float) -> None:
 
 
 def test_the_bootstrap_is_the_same_each_time() -> None:
-    """The same samples give the same interval."""
+    """The same samples have the same interval."""
     source = chance(3)
     first, second = ([source.gauss(100, 10) for _ in range(30)] for _ in range(2))
     assert effect.of_medians(first, second) == effect.of_medians(first, second)
@@ -47,7 +47,7 @@ def test_the_bootstrap_is_the_same_each_time() -> None:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_paired_rounds_cancel_the_drift_of_the_host(seed: int) -> None:
-    """Where the host drifts twentyfold from round to round, the paired ratio of 1.25 is still found within 5 %."""
+    """With a twentyfold drift between rounds, the paired ratio of 1.25 is found within 5 %."""
     source = chance(seed)
     pace = [source.uniform(1, 20) for _ in range(12)]
     first = [1000 * each * source.gauss(1, 0.02) for each in pace]
@@ -58,7 +58,7 @@ def test_paired_rounds_cancel_the_drift_of_the_host(seed: int) -> None:
 
 @pytest.mark.parametrize(("seconds", "operations"), [(0.49, 10**6), (60, 299), (math.nan, 1000)])
 def test_a_phase_that_is_too_short_gives_no_figure(seconds: float, operations: int) -> None:
-    """Under half a second, or under 300 operations, there is no figure (`++++`), but their number stands."""
+    """Below half a second or 300 operations there is no figure, only the number of operations."""
     phase = Phase()
     phase.add_rate(operations, seconds)
     found = phase.spread()
@@ -68,14 +68,14 @@ def test_a_phase_that_is_too_short_gives_no_figure(seconds: float, operations: i
 
 @pytest.mark.parametrize(("last", "word"), [(119, False), (121, True), (82, True), (84, False), (0, None)])
 def test_drift_is_a_fifth(last: float, word: bool | None) -> None:
-    """More than 20 % either way is an unstable environment; without a figure nothing is said."""
+    """More than 20 % either way is unstable; without a figure, drift is unknown."""
     assert spread.drifted(100, last) is word
 
 
 @over("bits", [5, 8, 10])
 @over("seed", SEEDS)
-def test_a_histogram_keeps_its_stated_error(bits: int, seed: int) -> None:
-    """Quantiles differ from the exact nearest rank by the stated relative error at most, and the worst is exact."""
+def test_a_histogram_has_its_stated_error(bits: int, seed: int) -> None:
+    """Quantiles are within the stated relative error of the nearest rank, and the worst is exact."""
     source = chance(seed)
     values = sorted(int(source.lognormvariate(12, 3)) for _ in range(2000))
     found = Histogram(bits)
@@ -87,7 +87,7 @@ def test_a_histogram_keeps_its_stated_error(bits: int, seed: int) -> None:
 
 
 def test_merged_histograms_are_one() -> None:
-    """Two halves added are the same as all at once."""
+    """Two merged histograms equal one of all values."""
     values = [int(chance(seed).lognormvariate(12, 2)) for seed in range(1000)]
     whole, left, right = Histogram(), Histogram(), Histogram()
     whole.add(values)
@@ -98,8 +98,8 @@ def test_merged_histograms_are_one() -> None:
 
 
 @pytest.mark.parametrize(("count", "known"), [(29, 0), (30, 1), (299, 1), (300, 2), (2999, 2), (3000, 3)])
-def test_a_percentile_stands_only_where_it_can_be_told(count: int, known: int) -> None:
-    """The 90th needs 30 operations, the 99th 300, the 99.9th 3000."""
+def test_a_percentile_needs_enough_operations(count: int, known: int) -> None:
+    """The 90th percentile needs 30 operations, the 99th 300, the 99.9th 3000."""
     found = Histogram()
     found.add(range(1, count + 1))
     latency = found.latency()
@@ -116,8 +116,8 @@ def ratio(low: float, high: float) -> Spread:
     ("low", "high", "word"),
     [(0.97, 1.02, "nothing"), (0.88, 0.93, "note"), (0.7, 0.8, "warn"), (0.9, 1.1, "unclear"), (0.8, 0.9, "unclear")],
 )
-def test_a_loss_is_weighed_by_its_interval(low: float, high: float, word: str) -> None:
-    """Below 5 % nothing, to 15 % a note, above a warning; an interval over a threshold is unclear."""
+def test_a_loss_is_graded_by_its_interval(low: float, high: float, word: str) -> None:
+    """A loss below 5 % is nothing, to 15 % a note, above a warning, and across a threshold unclear."""
     assert effect.weigh(ratio(low, high)) == word
 
 
@@ -132,19 +132,19 @@ def test_a_loss_is_weighed_by_its_interval(low: float, high: float, word: str) -
     ],
 )
 def test_two_drives_together_are_graded_by_the_interval(low: float, high: float, word: str) -> None:
-    """From 0.95 a pass, below 0.8 a failure, below 0.95 suspect; across the pass line nothing follows."""
+    """From 0.95 it passes, below 0.8 it fails, below 0.95 it is suspect, and across 0.95 inconclusive."""
     assert effect.together(ratio(low, high)) == word
 
 
 @pytest.mark.parametrize(("low", "high", "word"), [(1.4, 1.6, True), (0.9, 1.1, False), (1.2, 1.5, None)])
 def test_compression_marks_other_figures(low: float, high: float, word: bool | None) -> None:
-    """Zeros faster by 1.3 with the whole interval mark every other figure."""
+    """If zeros are faster by 1.3 with the whole interval, every other figure is marked."""
     assert effect.marked(ratio(low, high)) is word
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_effect_of_a_policy_is_the_ratio_of_medians(seed: int) -> None:
-    """From 10,000 to 120 commits a second: the interval of the ratio holds 0.012 or lies within 3 % of it."""
+    """From 10,000 to 120 commits per second, the interval has 0.012 or is within 3 % of it."""
     source = chance(seed)
     found = effect.of_medians([source.gauss(10000, 500) for _ in range(40)], [source.gauss(120, 1) for _ in range(40)])
     assert found.measured == pytest.approx(0.012, rel=0.03)
@@ -154,7 +154,7 @@ def test_the_effect_of_a_policy_is_the_ratio_of_medians(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_steady_rounds_are_found_after_the_fall(seed: int) -> None:
-    """A drive that falls from 100 to 20 in ten rounds, with 3 % of noise, is steady after the fall, not in it."""
+    """A drive that falls from 100 to 20 in ten rounds is steady only afterwards."""
     source = chance(seed)
     rounds = [(20 + 80 * math.exp(-number / 2.5)) * source.gauss(1, 0.01) for number in range(30)]
     found = steady.find(rounds, "ops/s")
@@ -164,6 +164,6 @@ def test_steady_rounds_are_found_after_the_fall(seed: int) -> None:
 
 
 def test_a_steady_climb_is_not_steady() -> None:
-    """Rounds within 20 % of each other that climb by more than 10 % of their mean over the window are refused."""
+    """Rounds that climb by more than 10 % of their mean are not steady."""
     assert steady.find([100, 103, 106, 109, 112], "ops/s") is None
     assert steady.find([100, 112, 100, 112, 100], "ops/s") is not None

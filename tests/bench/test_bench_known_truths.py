@@ -1,4 +1,4 @@
-"""The evidence table, played by a model on a virtual clock; by a real one ``benchmarks/known_truths.py`` plays it."""
+"""The evidence table on a model with a virtual clock; ``benchmarks/known_truths.py`` uses a served one."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ pytestmark = pytest.mark.slow  # arithmetic, the same on every Python
 
 
 @pytest.mark.parametrize("name", TRUTHS)
-def test_an_array_of_known_truth_is_computed_to_be_what_it_is(name: str) -> None:
-    """Every case, with the trials that users have and the engine that only computes: the true case and its verdict."""
+def test_each_known_truth_has_its_verdict(name: str) -> None:
+    """Each case of the table has its true case and verdict, with the real trials and a computed engine."""
     run = compute(TRUTHS[name], SHORT, seed=1)
     assert (run.verdict, run.case) == (TRUTHS[name].verdict, TRUTHS[name].case), run.evidence
 
 
-def test_every_row_of_the_table_is_played() -> None:
-    """No finding that passes or fails is left without a model of it."""
+def test_every_row_of_the_table_has_a_case() -> None:
+    """Each finding that passes or fails has a model."""
     played = {(truth.verdict, truth.case) for truth in TRUTHS.values()}
     assert played >= {
         ("pass", "no cache"),

@@ -1,4 +1,4 @@
-"""Where arrays that there are lay their chunks, and what the strides of reads say of them: never another level."""
+"""Strides of reads on real layouts of arrays never name a wrong level."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from tests.support.over import over
 CHUNK = 64 << 10
 UNKNOWN = Spread(measured=None, unit="ratio", n=0)
 Layout = Callable[[int, int], Sequence[int]]
-"""The drives that hold the chunk of a number, by that number and how many drives there are."""
+"""The drives that have a chunk, by the number of the chunk and the number of drives."""
 
 
 def rotated(parity: int, *, left: bool, symmetric: bool) -> Layout:
-    """Parity moves on by one drive each row: from the last (left) or from the first drive on.
+    """A layout whose parity moves by one drive per row, from the last (left) or the first drive.
 
-    Data begins behind it (symmetric), or always at the first drive that holds none.
+    Data begins after the parity (symmetric), or at the first drive without any.
     """
 
     def drives(number: int, count: int) -> Sequence[int]:
@@ -63,7 +63,7 @@ CASES = [
 
 
 def busiest(layout: Layout, drives: int, stride: int) -> float:
-    """How long the busiest drive is at work for reads at the multiples of a stride; a copy that is free answers."""
+    """The time of the busiest drive for reads at the multiples of a stride, with copies balanced."""
     load: Counter[int] = Counter()
     rounds = 2 * drives * drives * (drives - 1)  # of which each layout repeats a part
     for number in range(rounds):
@@ -73,12 +73,12 @@ def busiest(layout: Layout, drives: int, stride: int) -> float:
 
 
 def pattern(layout: Layout, drives: int, most: int) -> int | None:
-    """What the strides tell, without any scatter."""
+    """The pattern that the strides show, without noise."""
     return geometry.pattern_size({CHUNK * stride: busiest(layout, drives, stride) for stride in range(1, most + 1)})
 
 
 def layers(found: int | None, drives: int | None, stripe: int | None = None) -> Layers:
-    """Nothing else is known."""
+    """Layers without any other facts."""
     return Layers(
         capacity=(), cost=None, cached=False, pattern=found, stripe=stripe, chunk=CHUNK, drives=drives,
         spindles=UNKNOWN,
@@ -88,21 +88,21 @@ def layers(found: int | None, drives: int | None, stripe: int | None = None) -> 
 @pytest.mark.slow
 @over("name, drives", CASES)
 def test_strides_never_rule_out_the_true_level(name: str, drives: int) -> None:
-    """Whatever the layout: the level is among those that its strides permit, or they say nothing."""
+    """The true level is among those of its strides, unless there are none."""
     level, layout = LAYOUTS[name]
     found = layers(pattern(layout, drives, 2 * drives + 1), drives).by_layout
     assert not found or level in found
 
 
 @over("name, drives", [case for case in CASES if case[1] <= MOST_DRIVES])
-def test_where_the_number_of_drives_is_not_known_strides_alone_name_no_level(name: str, drives: int) -> None:
-    """A pattern of four chunks is RAID-0 of four drives, or RAID-5 of four, or RAID-10 of eight; so is a whole row."""
+def test_strides_without_the_number_of_drives_name_no_level(name: str, drives: int) -> None:
+    """A pattern of four chunks may be RAID-0 or RAID-5 of four drives, or RAID-10 of eight."""
     _, layout = LAYOUTS[name]
     assert layers(pattern(layout, drives, 2 * MOST_DRIVES + 1), None, stripe=drives * CHUNK).named == ()
 
 
-def test_the_kernels_raid5_repeats_as_raid0_does_and_only_its_stripes_tell_them_apart() -> None:
-    """Its default layout goes on behind the parity: four drives repeat after four chunks, and three hold data."""
+def test_only_stripes_distinguish_the_kernels_raid5_from_raid0() -> None:
+    """The default layout of RAID-5 repeats after four chunks on four drives, like RAID-0."""
     found = pattern(LAYOUTS["raid5-left-symmetric"][1], 4, 9)
     assert found == pattern(LAYOUTS["raid0"][1], 4, 9) == 4 * CHUNK
     assert layers(found, 4).by_layout == ("raid0", "raid10", "raid5", "raid6")
@@ -111,16 +111,14 @@ def test_the_kernels_raid5_repeats_as_raid0_does_and_only_its_stripes_tell_them_
     assert judged(whole, "raid5", promised=True)[0] == "pass"
 
 
-def test_strides_and_stripes_that_contradict_each_other_say_nothing() -> None:
+def test_contradictory_strides_and_stripes_name_no_level() -> None:
     """Stripes of four data chunks on six drives are RAID-6, a pattern of five chunks RAID-5."""
     assert layers(5 * CHUNK, 6, stripe=4 * CHUNK).named == ()
 
 
 @pytest.mark.parametrize(("level", "drives", "ratio"), [("raid5", 3, 2.8), ("raid6", 4, 3.3), ("raid6", 5, 4.5)])
-def test_small_arrays_that_read_the_other_drives_instead_are_still_among_those_named(
-    level: str, drives: int, ratio: float
-) -> None:
-    """Three drives of RAID-5 cost three operations, four of RAID-6 four: what Linux measured on throttled drives."""
+def test_small_arrays_with_cheaper_writes_are_named(level: str, drives: int, ratio: float) -> None:
+    """Ratios that Linux had on throttled drives, below the nominal cost, name the true level."""
     found = geometry.levels(rate(ratio * 1000), rate(1000), drives)
     assert level in found.levels
     assert "raid0" not in found.levels
@@ -131,17 +129,17 @@ def rate(value: float) -> Spread:
     return Spread(measured=value, unit="ops/s", n=1000, low=value * 0.98, high=value * 1.02)
 
 
-def test_a_row_of_raid10_is_no_stripe_of_raid6() -> None:
-    """Four drives in pairs: two chunks are written faster where each meets a pair, as two of RAID-6 are."""
+def test_a_row_of_raid10_may_be_raid10_or_raid6() -> None:
+    """Four drives in pairs write two chunks faster, as RAID-6 of four drives does."""
     assert layers(None, 4, stripe=2 * CHUNK).by_layout == ("raid10", "raid6")
 
 
-def test_parity_over_all_drives_is_no_stripe() -> None:
-    """A row of RAID-0 that is written faster than a part of it says nothing of parity."""
+def test_a_stripe_over_all_drives_has_no_parity() -> None:
+    """A stripe of as many chunks as drives names no level."""
     row = layers(None, 4, stripe=4 * CHUNK)
     assert (row.by_layout, row.data_drives) == ((), None)
 
 
 def test_two_drives_have_no_parity() -> None:
-    """Twice the cost of a read on two drives is a mirror."""
+    """Two drives whose writes cost twice a read are a mirror."""
     assert geometry.levels(rate(1900), rate(1000), 2).levels == ("raid1", "raid10")

@@ -1,4 +1,4 @@
-"""Which figures are the engine's own rather than the device's."""
+"""Figures that are limited by the engine rather than by the device."""
 
 from __future__ import annotations
 
@@ -18,19 +18,21 @@ SLOW = Spread(measured=100.0, unit="ops/s", n=1000)
 EMPTY = Session(profile="quick", target="x", kind="file", size=1 << 20, results=())
 
 
-def test_each_figure_is_marked_once_and_by_one_measure(tmp_path: Path) -> None:
-    """What a test has said of itself is not said again; what it has not is held against the same rate on memory."""
+def test_each_limited_figure_is_marked_once(tmp_path: Path) -> None:
+    """A limit that a trial has reported is not reported again; other figures are compared with the rate on memory."""
     with FileTarget(str(tmp_path), 1 << 20) as target:
         bench = Bench(target=target, engine=PortableEngine(), seed=7)
-        (said,) = bench.limits([(4096, 1, FAST.measured)])
-        told = TrialResult(trial="seeks", figures={"read_qd1_all": FAST}, reasons=(said,))
-        untold = TrialResult(trial="medium", figures={"reads": FAST})
-        assert limited(msgspec.structs.replace(EMPTY, results=(told,)), bench).notes == ()
-        assert limited(msgspec.structs.replace(EMPTY, results=(untold,)), bench).notes == (f"medium, reads: {said}",)
+        (reason,) = bench.limits([(4096, 1, FAST.measured)])
+        reported = TrialResult(trial="seeks", figures={"read_qd1_all": FAST}, reasons=(reason,))
+        unreported = TrialResult(trial="medium", figures={"reads": FAST})
+        assert limited(msgspec.structs.replace(EMPTY, results=(reported,)), bench).notes == ()
+        assert limited(msgspec.structs.replace(EMPTY, results=(unreported,)), bench).notes == (
+            f"medium, reads: {reason}",
+        )
 
 
 def test_commits_that_the_engine_limits_weigh_on_verdicts(tmp_path: Path) -> None:
-    """Only those: a control without a flush may be as fast as it likes."""
+    """Limited commits are a confounder, limited writes without a flush are not."""
     with FileTarget(str(tmp_path), 1 << 20) as target:
         bench = Bench(target=target, engine=PortableEngine(), seed=7)
         both = TrialResult(trial="commits", figures={"commits": SLOW, "unflushed": FAST})
@@ -40,11 +42,11 @@ def test_commits_that_the_engine_limits_weigh_on_verdicts(tmp_path: Path) -> Non
         assert found.name == "engine_limited"
 
 
-def test_ctrl_c_at_the_very_end_takes_no_figure(tmp_path: Path) -> None:
-    """Interrupted while only the engine is held against memory, the session is handed back, and says so."""
+def test_ctrl_c_during_the_calibration_keeps_the_figures(tmp_path: Path) -> None:
+    """An interruption of the comparison with memory returns the session, marked as interrupted."""
 
     class Interrupted(PortableEngine):
-        """As if somebody pressed Ctrl-C."""
+        """An engine that is interrupted at once."""
 
         def run(self, target: Target, work: Work) -> Outcome:
             del target, work

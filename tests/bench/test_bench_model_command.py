@@ -1,4 +1,4 @@
-"""``raidctl bench model`` as it is used."""
+"""``raidctl bench model`` on the command line."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from raidctl.cli import cli
-from tests.bench.modelled import ROOT
+from tests.bench.served_model import ROOT
 
 
 def raidctl(*words: str | Path) -> Result:
@@ -20,12 +20,12 @@ def raidctl(*words: str | Path) -> Result:
 
 
 def program(*words: str | Path) -> list[str]:
-    """The same for a process of its own."""
+    """The command line for a separate process."""
     return [sys.executable, "-m", "raidctl", *map(str, words)]
 
 
 def test_a_model_is_served_until_it_is_ended(tmp_path: Path) -> None:
-    """It says how it is measured, with its flushes and without them, and leaves no socket behind."""
+    """The commands that measure it are printed, and its sockets are removed at the end."""
     kind = ("--rpm", "0", "--size", "64MiB", "--latency", "0.001", "--read-ahead", "1MiB", "--compresses")
     sockets = ("--socket", tmp_path / "nbd", "--no-flush-socket", tmp_path / "dropping")
     with subprocess.Popen(
@@ -38,24 +38,24 @@ def test_a_model_is_served_until_it_is_ended(tmp_path: Path) -> None:
         assert f"socket={tmp_path / 'dropping'} without its flushes" in dropping
         assert f"raidctl bench run '{uri}'" in process.stdout.readline()
         assert Path(tmp_path / "dropping").is_socket()
-        told = raidctl("bench", "run", uri, "--dry-run")
-        assert "is only read (64 MiB)" in told.stderr
+        measured = raidctl("bench", "run", uri, "--dry-run")
+        assert "is only read (64 MiB)" in measured.stderr
         process.terminate()
         assert process.wait(120) == 0
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_model_tells_programs_its_address_in_one_line(tmp_path: Path) -> None:
-    """As soon as it is served, so that a program need not wait for its end."""
+def test_a_model_prints_its_address_as_one_line_of_json(tmp_path: Path) -> None:
+    """The line is printed as soon as it is served."""
     sockets = ("--socket", tmp_path / "nbd", "--no-flush-socket", tmp_path / "dropping")
     with subprocess.Popen(
         program("--json", "bench", "model", "--rpm", "0", "--size", "64MiB", *sockets),
         cwd=ROOT, stdout=subprocess.PIPE, text=True,
     ) as process:  # fmt: skip
         assert process.stdout is not None
-        told = json.loads(process.stdout.readline())
-        assert "is only read (64 MiB)" in raidctl("bench", "run", told["uri"], "--dry-run").stderr
-        assert told["without_flushes"] == f"nbd+unix:///?socket={tmp_path / 'dropping'}"
+        printed = json.loads(process.stdout.readline())
+        assert "is only read (64 MiB)" in raidctl("bench", "run", printed["uri"], "--dry-run").stderr
+        assert printed["without_flushes"] == f"nbd+unix:///?socket={tmp_path / 'dropping'}"
         process.terminate()
         assert process.stdout.read() == ""
         assert process.wait(120) == 0
@@ -65,8 +65,8 @@ def test_a_model_tells_programs_its_address_in_one_line(tmp_path: Path) -> None:
     "words",
     [["--raid-level", "raid6", "--drives", "2"], ["--size", "big"], ["--strip-size", "1KiB"], ["--socket", "/proc/x"]],
 )
-def test_a_model_that_cannot_be_built_is_told(words: list[str]) -> None:
-    """In one sentence, with an exit code that is not 0."""
+def test_a_model_that_cannot_be_built_is_an_error(words: list[str]) -> None:
+    """There is a message, and the exit code is not 0."""
     done = raidctl("bench", "model", *words)
     assert done.exit_code in (2, 3)
     assert "internal error" not in done.stderr

@@ -1,4 +1,4 @@
-"""The model without its server: its truth is computed, so these tests wait for nothing."""
+"""The model without its server, on computed time."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ THINK = 50e-6
 
 
 def commits(device: Device, count: int = 200, start: float = 100.0) -> list[float]:
-    """When commits of one block end, one after the other."""
+    """The ends of consecutive commits of one block."""
     now, ends = start, []
     for _ in range(count):
         now = device.flush(device.write(now + THINK, MIB, PAGE) + THINK)
@@ -28,32 +28,32 @@ def commits(device: Device, count: int = 200, start: float = 100.0) -> list[floa
 
 
 def rate(device: Device, start: float = 100.0) -> float:
-    """Commits a second."""
+    """Commits per second."""
     ends = commits(device, start=start)
     return (len(ends) - 1) / (ends[-1] - ends[0])
 
 
 @pytest.mark.parametrize("rpm", [5400, 7200, 10000, 15000])
 @pytest.mark.parametrize("kind", ["write-through", "volatile", "flushing"])
-def test_an_honest_disk_commits_once_a_revolution(kind: Kind, rpm: int) -> None:
-    """Whoever waits for the platter makes exactly rpm/60 commits a second."""
+def test_an_honest_drive_commits_once_per_revolution(kind: Kind, rpm: int) -> None:
+    """A drive without early acknowledgements makes exactly rpm/60 commits per second."""
     assert rate(Device(Plan(kind=kind, rpm=rpm))) == pytest.approx(rpm / 60, rel=1e-3)
 
 
 @pytest.mark.parametrize("kind", ["lying", "battery", "unprotected"])
-def test_who_acknowledges_early_commits_thousands_a_second(kind: Kind) -> None:
-    """A flush that is ignored or costs nothing leaves only the way to the cache."""
+def test_early_acknowledgements_allow_thousands_of_commits_per_second(kind: Kind) -> None:
+    """A flush without effect costs only the way to the cache."""
     assert rate(Device(Plan(kind=kind))) > 3000
 
 
 @pytest.mark.parametrize("level", ["raid5", "raid6"])
 def test_parity_costs_a_second_revolution(level: Level) -> None:
-    """Without a cache, a small write under parity reads and rewrites one revolution later: rpm/120."""
+    """A small write under parity reads and rewrites one revolution later: rpm/120."""
     assert rate(Device(Plan(kind="write-through", level=level, drives=5))) == pytest.approx(60, rel=1e-3)
 
 
-def test_write_through_on_the_controller_shows_the_disk() -> None:
-    """A protected cache that is switched to write-through falls to rpm/60, and comes back."""
+def test_write_through_on_the_controller_shows_the_drive() -> None:
+    """In write-through a protected cache has rpm/60 commits per second, and in write-back thousands."""
     device = Device(Plan(kind="battery"))
     assert rate(device, 100) > 3000
     device.set_write_back(200, on=False)
@@ -63,7 +63,7 @@ def test_write_through_on_the_controller_shows_the_disk() -> None:
 
 
 def test_drive_caches_behind_the_controller_stay_fast_in_write_through() -> None:
-    """With caches in the drives, write-through stays fast until they are switched off too."""
+    """With drive caches, write-through is fast until these are disabled too."""
     device = Device(Plan(kind="battery", drive_cache=8 * MIB))
     device.set_write_back(200, on=False)
     assert rate(device, 200) > 3000
@@ -72,15 +72,15 @@ def test_drive_caches_behind_the_controller_stay_fast_in_write_through() -> None
 
 
 def test_a_lying_drive_falls_without_its_cache() -> None:
-    """A drive that ignores flushes makes rpm/60 commits once its cache is off."""
+    """A drive that ignores flushes makes rpm/60 commits per second once its cache is disabled."""
     device = Device(Plan(kind="lying"))
     device.set_drive_cache(100, on=False)
     assert rate(device, 100) == pytest.approx(120, rel=1e-3)
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_switches_that_are_not_there_are_refused(kind: Kind) -> None:
-    """A write policy needs a controller with a cache, and a drive cache must be there to be switched."""
+def test_missing_switches_are_refused(kind: Kind) -> None:
+    """A write policy needs a controller with a cache, a drive cache a drive with one."""
     device = Device(Plan(kind=kind))
     for traits, switch in (
         (TRAITS[kind].controller, device.set_write_back),
@@ -92,8 +92,8 @@ def test_switches_that_are_not_there_are_refused(kind: Kind) -> None:
 
 
 @pytest.mark.parametrize(("kind", "slope"), [("volatile", 50.0), ("flushing", 50.0), ("battery", 0.0), ("lying", 0.0)])
-def test_a_flush_takes_as_long_as_there_is_dirty(kind: Kind, slope: float) -> None:
-    """At 20 MiB/s, 8 MiB take 400 ms to flush where a flush empties the cache, and nothing where it does not."""
+def test_a_flush_takes_time_in_proportion_to_the_dirty_data(kind: Kind, slope: float) -> None:
+    """At 20 MiB/s, flushing 8 MiB takes 400 ms if a flush empties the cache, else nothing."""
     device = Device(Plan(kind=kind, destage=20 * MIB, link=1e12))
     now = 100.0
     for number in range(128):
@@ -102,8 +102,8 @@ def test_a_flush_takes_as_long_as_there_is_dirty(kind: Kind, slope: float) -> No
     assert (device.flush(now) - now) * 1000 == pytest.approx(slope * dirty, abs=9)
 
 
-def test_a_medium_that_keeps_what_it_commits_stays_fast_without_its_volatile_cache() -> None:
-    """With the volatile cache before it on, a flush writes it there; off, each write goes there: both above rpm/60."""
+def test_a_media_cache_is_fast_without_the_volatile_cache() -> None:
+    """Flushes and uncached writes go to the media cache, so both are faster than rpm/60."""
     device = Device(Plan(kind="media-cache", drive_cache=8 * MIB))
     assert rate(device, 100) == pytest.approx(264, rel=0.06)
     device.set_drive_cache(200, on=False)
@@ -114,15 +114,15 @@ def test_a_medium_that_keeps_what_it_commits_stays_fast_without_its_volatile_cac
     assert lost.power_cut(lost.flush(lost.write(200, 0, PAGE))) == 0
 
 
-def test_a_cache_takes_as_long_to_answer_as_it_is_told() -> None:
-    """A latency of 0.5 ms for a write and for its flush makes fewer than 1000 commits a second."""
+def test_a_cache_has_the_configured_latency() -> None:
+    """A latency of 0.5 ms for a write and its flush makes fewer than 1000 commits per second."""
     assert rate(Device(Plan(kind="battery", latency=0.0005))) == pytest.approx(1 / (0.001 + 2 * THINK), rel=0.03)
     with pytest.raises(ValueError, match="no time"):
         Device(Plan(kind="battery", latency=-1.0))
 
 
-def test_a_full_cache_takes_what_the_drives_take() -> None:
-    """After the cache's 8 MiB, writes go at the destage rate; what was taken by then is its size."""
+def test_a_full_cache_accepts_writes_at_the_destage_rate() -> None:
+    """After the cache's 8 MiB, writes have the destage rate, and the excess is the cache size."""
     device = Device(Plan(kind="battery", cache=8 * MIB, destage=2 * MIB))
     now, done = 100.0, []
     for number in range(256):
@@ -133,8 +133,8 @@ def test_a_full_cache_takes_what_the_drives_take() -> None:
     assert low - 2 * (left - 100) == pytest.approx(8, rel=0.01)
 
 
-def test_rewriting_what_is_dirty_takes_no_room() -> None:
-    """A block that waits in the cache is replaced there: commits of one block never fill it."""
+def test_rewriting_dirty_blocks_takes_no_space() -> None:
+    """A dirty block is replaced in the cache, so commits of one block never fill it."""
     device = Device(Plan(kind="battery", cache=MIB, destage=1e4))
     commits(device, 2000)
     assert device.dirty(101) <= 8192
@@ -143,7 +143,7 @@ def test_rewriting_what_is_dirty_takes_no_room() -> None:
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("flushes", [True, False])
 def test_a_power_cut_loses_what_the_kind_loses(kind: Kind, flushes: bool) -> None:
-    """Flushed content is lost by lying drives and unprotected controllers only; other, by the volatile too."""
+    """Flushed data is lost by lying drives and unprotected controllers only, unflushed data by volatile caches too."""
     device = Device(Plan(kind=kind, destage=4 * MIB))
     now = 100.0
     for number in range(64):
@@ -158,7 +158,7 @@ def test_a_power_cut_loses_what_the_kind_loses(kind: Kind, flushes: bool) -> Non
 
 
 def test_the_battery_does_not_cover_the_drives() -> None:
-    """With caches in the drives, content that has left the protected cache is lost with the power."""
+    """Data that has left the protected cache for a drive cache is lost with the power."""
     device = Device(Plan(kind="battery", drive_cache=8 * MIB))
     now = 100.0
     for number in range(64):
@@ -166,7 +166,7 @@ def test_the_battery_does_not_cover_the_drives() -> None:
     assert device.power_cut(now + 0.1) > 0
 
 
-def test_force_unit_access_is_a_flush_of_its_own() -> None:
+def test_force_unit_access_makes_a_write_durable() -> None:
     """A durable write survives the cut on an honest volatile cache, and not on a lying one."""
     for kind, kept in (("volatile", True), ("lying", False)):
         device = Device(Plan(kind="volatile" if kept else "lying"))
@@ -175,8 +175,8 @@ def test_force_unit_access_is_a_flush_of_its_own() -> None:
         assert (device.read(end + 1, 0, 4096)[1] == PAGE) is kept, kind
 
 
-def test_a_write_under_way_is_lost_and_an_earlier_acknowledged_one_is_not() -> None:
-    """Writes may overtake each other on several drives: what was acknowledged is there after the cut."""
+def test_only_acknowledged_writes_survive_a_cut() -> None:
+    """With several drives, exactly the acknowledged writes are there after the cut."""
     device = Device(Plan(kind="write-through", level="raid0", drives=4))
     ends = {n: device.write(100.0, n * 65536, PAGE) for n in range(8)}
     cut = sorted(ends.values())[3] + 1e-6
@@ -186,7 +186,7 @@ def test_a_write_under_way_is_lost_and_an_earlier_acknowledged_one_is_not() -> N
 
 
 def test_content_is_read_back_whatever_the_offsets() -> None:
-    """Any order of overlapping writes of any size reads back as in a plain file."""
+    """Overlapping writes of any size and order are read as from a plain file."""
     source, plain = chance(5), bytearray(1 << 18)
     device, now = Device(Plan(kind="battery", cache=64 << 10, drive_cache=64 << 10)), 100.0
     for number in range(600):
@@ -202,8 +202,8 @@ def test_content_is_read_back_whatever_the_offsets() -> None:
 
 
 @pytest.mark.parametrize("rpm", [5400, 7200, 15000])
-def test_random_reads_are_those_of_a_disk(rpm: int) -> None:
-    """Half a revolution and a seek of 8.5 ms on average; so the medium is found to rotate."""
+def test_random_reads_are_those_of_a_hard_drive(rpm: int) -> None:
+    """A read takes half a revolution and a seek of 8.5 ms on average, and the medium is found to rotate."""
     drive, source = Drive(Mechanics(size=100 * GIB, rpm=rpm)), chance(1)
     now, waits = 100.0, []
     for _ in range(2000):
@@ -215,8 +215,8 @@ def test_random_reads_are_those_of_a_disk(rpm: int) -> None:
 
 
 @pytest.mark.parametrize(("share", "speed"), [(0.0, 150e6), (0.5, 112.5e6), (0.999, 75e6)])
-def test_sequential_reads_are_slower_inside(share: float, speed: float) -> None:
-    """Outer tracks at 150 MB/s, inner ones at half of it."""
+def test_sequential_reads_are_slower_on_inner_tracks(share: float, speed: float) -> None:
+    """Outer tracks have 150 MB/s, inner ones half of it."""
     drive = Drive(Mechanics(size=100 * GIB))
     offset = int(100 * GIB * share) // 4096 * 4096
     now = begin = drive.read(100.0, offset, MIB)
@@ -226,8 +226,8 @@ def test_sequential_reads_are_slower_inside(share: float, speed: float) -> None:
 
 
 @pytest.mark.parametrize(("level", "penalty"), [("raid0", 1), ("raid10", 2), ("raid5", 4), ("raid6", 6)])
-def test_small_writes_cost_what_the_level_costs(level: Level, penalty: int) -> None:
-    """Drive operations of one small write: busy times of the drives against those of reads, in operations."""
+def test_small_writes_have_the_cost_of_the_level(level: Level, penalty: int) -> None:
+    """The drive operations of one small write, from the busy times of the drives."""
     array = Array(Mechanics(size=GIB, rpm=0, flash=1e-3, outer=1e12), level, 8)
     source, busy = chance(2), 0.0
     for number in range(500):
@@ -239,7 +239,7 @@ def test_small_writes_cost_what_the_level_costs(level: Level, penalty: int) -> N
 
 
 def test_a_whole_stripe_is_written_without_reading() -> None:
-    """A write of all data chunks of a stripe takes one operation; half of it reads first."""
+    """A full-stripe write takes one operation, half a stripe reads first."""
     array = Array(Mechanics(size=GIB, rpm=0, flash=1e-3, outer=1e12), "raid5", 5)
     assert array.write(100.0, 0, 4 * 65536) - 100 == pytest.approx(1e-3, rel=0.01)
     assert array.write(200.0, 0, 2 * 65536) - 200 == pytest.approx(2e-3, rel=0.01)
@@ -247,7 +247,7 @@ def test_a_whole_stripe_is_written_without_reading() -> None:
 
 @pytest.mark.parametrize("level", ["single", "raid0", "raid1", "raid5", "raid6", "raid10"])
 def test_chunks_never_share_a_place(level: Level) -> None:
-    """Each chunk of data lies on drives and rows of its own, and none of them where its stripe's parity lies."""
+    """Each data chunk has separate drives and rows, none of which has its stripe's parity."""
     array = Array(Mechanics(size=MIB), level, {"single": 1}.get(level, 6))
     places = set()
     for piece in array._pieces(0, array.size):
@@ -260,19 +260,19 @@ def test_chunks_never_share_a_place(level: Level) -> None:
 
 @pytest.mark.parametrize("words", [("raid5", 2), ("raid10", 5), ("raid6", 3), ("single", 2)])
 def test_impossible_arrays_are_refused(words: tuple[Level, int]) -> None:
-    """Too few drives, or an odd number for mirrors, cannot be built."""
+    """Too few drives, or an odd number for mirrors, are refused."""
     with pytest.raises(ValueError, match="cannot be made"):
         Array(Mechanics(size=GIB), *words)
 
 
-def test_a_read_ahead_that_is_not_there_is_not_switched() -> None:
-    """With the reason."""
+def test_a_missing_read_ahead_is_not_switched() -> None:
+    """The message has the reason."""
     with pytest.raises(ValueError, match="no controller that reads in advance"):
         Device(Plan(kind="battery")).set_read_ahead(on=True)
 
 
 def test_the_read_cache_keeps_what_was_read_last() -> None:
-    """Over twice its size, about half of random reads hit a cache of 4 MiB; over half of its size, all of them."""
+    """About half of random reads over twice the cache size hit, and all over half of it."""
     device, source, now = Device(Plan(kind="write-through", read_cache=4 * MIB)), chance(3), 100.0
     for span, share in ((8 * MIB, 0.5), (2 * MIB, 1.0)):
         for number in range(span // 4096):
@@ -286,8 +286,8 @@ def test_the_read_cache_keeps_what_was_read_last() -> None:
 
 
 @pytest.mark.parametrize("on", [True, False])
-def test_a_row_of_reads_comes_out_of_the_controller_that_reads_ahead(*, on: bool) -> None:
-    """Four flash drives in stripes: at the pace of all of them with read-ahead, of one without; and a hop as ever."""
+def test_read_ahead_uses_all_drives(*, on: bool) -> None:
+    """With read-ahead, sequential reads have the speed of four drives, else of one; a random read is not faster."""
     device = Device(Plan(kind="write-through", rpm=0, level="raid0", drives=4, read_ahead=MIB, latency=0.0))
     device.set_read_ahead(on)
     assert device.reads_ahead is on
@@ -300,8 +300,8 @@ def test_a_row_of_reads_comes_out_of_the_controller_that_reads_ahead(*, on: bool
     assert hop == pytest.approx(one, rel=0.01)
 
 
-def test_what_can_be_compressed_is_quicker_where_it_is() -> None:
-    """Zeros over a link of 100 MB/s take a hundredth of the time where they are compressed, and random data as long."""
+def test_compressible_data_is_faster_with_compression() -> None:
+    """With compression, zeros take a hundredth of the time, and random data as long as without."""
     times = {}
     for compresses in (False, True):
         for name, data in (("zeros", bytes(65536)), ("random", chance(1).randbytes(65536))):
@@ -314,7 +314,7 @@ def test_what_can_be_compressed_is_quicker_where_it_is() -> None:
 
 
 def test_reads_are_slower_while_the_cache_empties() -> None:
-    """What the drives write out comes first: random reads take longer on average than on an idle array."""
+    """Random reads take longer while the cache is written out."""
     source, typical = chance(4), {}
     for busy in (False, True):
         device, now, waits = Device(Plan(kind="battery", destage=MIB)), 100.0, []
@@ -329,15 +329,15 @@ def test_reads_are_slower_while_the_cache_empties() -> None:
 
 
 def test_older_cached_content_never_overtakes_a_durable_write() -> None:
-    """A page that waits in the cache when it is written durably is dropped there: the newer content stays."""
+    """A dirty page that is written durably is dropped, so the newer content stays."""
     device = Device(Plan(kind="volatile"))
     now = device.write(device.write(100.0, 0, PAGE), 0, PAGE[::-1], durable=True)
     assert device.read(now, 0, 4096)[1] == PAGE[::-1]
     assert device.read(now + 10, 0, 4096)[1] == PAGE[::-1]
 
 
-def test_a_flush_of_what_is_held_waits_for_the_platter() -> None:
-    """Content that the drive has held for many revolutions still takes until its block passes, when a flush comes."""
+def test_a_flush_of_old_data_waits_for_the_platter() -> None:
+    """A flush waits for its block to pass, however long the data has been in the cache."""
     device = Device(Plan(kind="volatile"))
     waits = []
     for number in range(100):

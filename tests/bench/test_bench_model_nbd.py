@@ -14,23 +14,23 @@ SIZE = 1 << 20
 
 
 def lead(sent: bytes) -> tuple[bytes, list[nbd.Request], bool]:
-    """Let the server read ``sent``: what it answered, which requests it took, and whether it ended the connection."""
-    talk, said, requests = nbd.dialogue(SIZE), b"", []
+    """Send bytes to the server; returns its replies, the requests, and whether it ended the connection."""
+    talk, replies, requests = nbd.dialogue(SIZE), b"", []
     part: bytes | None = None
     try:
         while True:
             step = talk.send(part)
             part = None
             if isinstance(step, bytes):
-                said += step
+                replies += step
             elif isinstance(step, nbd.Request):
                 requests.append(step)
             elif len(sent) < step:
-                return said, requests, False
+                return replies, requests, False
             else:
                 part, sent = sent[:step], sent[step:]
     except StopIteration:
-        return said, requests, True
+        return replies, requests, True
 
 
 def option(number: int, payload: bytes = b"") -> bytes:
@@ -47,33 +47,33 @@ FLAGS = struct.pack(">I", 3)
 GO = option(nbd.OPT_GO, struct.pack(">I4sH", 4, b"name", 0))
 
 
-def test_go_tells_size_and_flags() -> None:
-    """GO is answered by size, flush and force unit access, block sizes, and the acknowledgement."""
-    said, _, ended = lead(FLAGS + GO)
+def test_go_reports_size_and_flags() -> None:
+    """The reply to GO has size, flush and force unit access, block sizes, and the acknowledgement."""
+    replies, _, ended = lead(FLAGS + GO)
     assert not ended
-    assert struct.pack(">HQH", nbd.INFO_EXPORT, SIZE, nbd.TRANSMISSION) in said
-    assert said.endswith(struct.pack(">QIII", nbd.REPLY_MAGIC, nbd.OPT_GO, nbd.REP_ACK, 0))
+    assert struct.pack(">HQH", nbd.INFO_EXPORT, SIZE, nbd.TRANSMISSION) in replies
+    assert replies.endswith(struct.pack(">QIII", nbd.REPLY_MAGIC, nbd.OPT_GO, nbd.REP_ACK, 0))
 
 
 @pytest.mark.parametrize("number", [5, 8, 10, 99])
 def test_unknown_options_are_refused_and_the_negotiation_goes_on(number: int) -> None:
-    """TLS, structured replies and what is not known are unsupported; GO still works after them."""
-    said, requests, _ = lead(FLAGS + option(number, b"xyz") + GO + request(nbd.Command.READ, 0, 512))
-    assert struct.pack(">QIII", nbd.REPLY_MAGIC, number, nbd.REP_UNSUPPORTED, 0) in said
+    """TLS, structured replies and unknown options are unsupported, and GO still works afterwards."""
+    replies, requests, _ = lead(FLAGS + option(number, b"xyz") + GO + request(nbd.Command.READ, 0, 512))
+    assert struct.pack(">QIII", nbd.REPLY_MAGIC, number, nbd.REP_UNSUPPORTED, 0) in replies
     assert len(requests) == 1
 
 
 def test_the_list_has_one_export() -> None:
-    """LIST names one export without a name; with a payload it is invalid."""
+    """LIST has one export without a name; with a payload it is invalid."""
     assert struct.pack(">QIIII", nbd.REPLY_MAGIC, nbd.OPT_LIST, nbd.REP_SERVER, 4, 0) in lead(FLAGS + option(3))[0]
     assert struct.pack(">QIII", nbd.REPLY_MAGIC, nbd.OPT_LIST, nbd.REP_INVALID, 0) in lead(FLAGS + option(3, b"x"))[0]
 
 
 @pytest.mark.parametrize(("flags", "zeroes"), [(3, 0), (1, 124)])
-def test_the_old_way_in_is_padded_unless_agreed(flags: int, zeroes: int) -> None:
-    """EXPORT_NAME is answered by size and flags, and 124 zeroes for a client that did not refuse them."""
-    said, _, _ = lead(struct.pack(">I", flags) + option(nbd.OPT_EXPORT_NAME, b"any"))
-    assert said.endswith(struct.pack(">QH", SIZE, nbd.TRANSMISSION) + bytes(zeroes))
+def test_export_name_is_padded_unless_refused(flags: int, zeroes: int) -> None:
+    """The reply to EXPORT_NAME has size and flags, and 124 zeroes unless the client refused them."""
+    replies, _, _ = lead(struct.pack(">I", flags) + option(nbd.OPT_EXPORT_NAME, b"any"))
+    assert replies.endswith(struct.pack(">QH", SIZE, nbd.TRANSMISSION) + bytes(zeroes))
 
 
 @pytest.mark.parametrize(
@@ -89,15 +89,15 @@ def test_the_old_way_in_is_padded_unless_agreed(flags: int, zeroes: int) -> None
         (request(nbd.Command.READ, 0, 512, flags=2), nbd.EINVAL),
     ],
 )
-def test_what_cannot_be_carried_out_is_refused(sent: bytes, error: int) -> None:
-    """Each gets its error, and the next request is taken."""
-    said, requests, _ = lead(FLAGS + GO + sent + request(nbd.Command.FLUSH, 0, 0))
-    assert said.endswith(nbd.reply(5, error))
+def test_invalid_requests_are_refused(sent: bytes, error: int) -> None:
+    """An invalid request has an error, and the next one is accepted."""
+    replies, requests, _ = lead(FLAGS + GO + sent + request(nbd.Command.FLUSH, 0, 0))
+    assert replies.endswith(nbd.reply(5, error))
     assert [each.command for each in requests] == [nbd.Command.FLUSH]
 
 
 def test_a_write_carries_its_data_and_its_flag() -> None:
-    """Offset, data and force unit access arrive; a disconnect ends it."""
+    """Offset, data and force unit access are received; a disconnect ends the connection."""
     sent = request(nbd.Command.WRITE, 512, 3, b"abc", flags=nbd.FUA) + request(nbd.Command.DISCONNECT, 0, 0)
     _, requests, ended = lead(FLAGS + GO + sent)
     assert requests == [nbd.Request(nbd.Command.WRITE, 5, 512, 3, durable=True, data=b"abc")]
@@ -107,7 +107,7 @@ def test_a_write_carries_its_data_and_its_flag() -> None:
 @settings(max_examples=300, deadline=None)
 @given(st.binary(max_size=200), st.sampled_from([b"", FLAGS, FLAGS + GO]))
 def test_no_bytes_break_the_server(garbage: bytes, before: bytes) -> None:
-    """Whatever comes, it is answered, waited for or ends the connection; nothing is carried out that was not whole."""
-    said, requests, _ = lead(before + garbage)
-    assert said.startswith(nbd.GREETING)
+    """Any bytes are replied to, awaited or end the connection, and no partial request is run."""
+    replies, requests, _ = lead(before + garbage)
+    assert replies.startswith(nbd.GREETING)
     assert all(each.offset + each.size <= SIZE for each in requests)

@@ -1,4 +1,4 @@
-"""The served model: protocol, switches, and that nothing is answered before its time."""
+"""The served model: protocol, switches, and that no reply is early."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ import pytest
 
 from raidctl.bench.estimators import commits
 from raidctl.bench.model import nbd
-from tests.bench.modelled import ROOT, Client, prompt, serving
+from tests.bench.served_model import ROOT, Client, prompt, serving
 
 MIB = 1 << 20
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Iterator[Path]:
-    """A folder with a path short enough for a socket, and this process prompt."""
+    """A folder with a path short enough for a socket, with this process in real-time priority."""
     place = Path("/tmp") / f"model-{os.getpid()}-{time.monotonic_ns()}"  # noqa: S108 - a socket's path has 108 bytes
     place.mkdir(mode=0o700)
     (tmp_path / "sockets").symlink_to(place)
@@ -36,7 +36,7 @@ def folder(tmp_path: Path) -> Iterator[Path]:
 
 
 def commit_ends(client: Client, count: int) -> list[int]:
-    """When commits of one block ended, ns."""
+    """The ends of commits of one block, in ns."""
     ends = []
     for number in range(count):
         client.write(MIB, bytes([number % 256]) * 4096)
@@ -46,20 +46,20 @@ def commit_ends(client: Client, count: int) -> list[int]:
 
 
 def seconds(ends: list[int]) -> float:
-    """From the end of the first to that of the last."""
+    """Seconds from the end of the first to that of the last."""
     return (ends[-1] - ends[0]) / 1e9
 
 
 @pytest.mark.parametrize(("kind", "rpm"), [("write-through", 15000), ("volatile", 7200)])
-def test_nothing_is_answered_early(folder: Path, kind: str, rpm: int) -> None:
-    """However short or long the wait: no commit on a platter ends before the block has come round again."""
+def test_no_reply_is_early(folder: Path, kind: str, rpm: int) -> None:
+    """No commit on a platter ends before the block has come round again."""
     with serving(folder, "--kind", kind, "--rpm", str(rpm)) as model:
         ends = commit_ends(model.client(), 80)
     assert seconds(ends) >= (len(ends) - 2) * 60 / rpm
 
 
 def test_commits_wait_for_the_platter_while_the_policy_is_write_through(folder: Path) -> None:
-    """The switch reaches the array that is served, and back; how fast each is, the array itself is asked elsewhere."""
+    """The switch changes the policy of the served array and back; its speed is tested without the server."""
     with serving(folder, "--kind", "battery", "--rpm", "300") as model:
         client = model.client()
         model.say("policy write-through")
@@ -71,8 +71,8 @@ def test_commits_wait_for_the_platter_while_the_policy_is_write_through(folder: 
     assert through >= 2 * 60 / 300
 
 
-def test_no_door_dates_back_what_waited_at_the_other(folder: Path) -> None:
-    """Writes at one door and flushes at the other: an answer that was late at the one shortens no later commit."""
+def test_a_late_reply_on_one_socket_shortens_no_commit_on_the_other(folder: Path) -> None:
+    """With writes on one socket and flushes on the other, no commit is shorter than a revolution."""
     with serving(folder, "--kind", "volatile", "--rpm", "7200", "--latency", "0.004") as model:
         flushing, writing = model.client(), Client(model.dropping)
 
@@ -93,8 +93,8 @@ def test_no_door_dates_back_what_waited_at_the_other(folder: Path) -> None:
     assert median(shortest) > 0.75 * 1000 / 120
 
 
-def test_a_power_cut_drops_connections_and_the_volatile(folder: Path) -> None:
-    """After the cut the connection is dead; a new one reads zeros where a lying drive had promised content."""
+def test_a_power_cut_drops_connections_and_volatile_data(folder: Path) -> None:
+    """After the cut the connection is closed, and a lying drive has lost its flushed data."""
     with serving(folder, "--kind", "lying", "--destage", "1MB/s") as model:
         client = model.client()
         client.write(4096, b"x" * 4096)
@@ -105,8 +105,8 @@ def test_a_power_cut_drops_connections_and_the_volatile(folder: Path) -> None:
         assert model.client().read(4096, 4096) == bytes(4096)
 
 
-def test_switches_that_are_not_there_are_answered_with_a_sentence(folder: Path) -> None:
-    """An unknown word and a policy without a controller are refused, and the model goes on."""
+def test_missing_switches_are_refused_with_a_message(folder: Path) -> None:
+    """An unknown command and a missing switch are refused, and the model continues."""
     with serving(folder, "--kind", "volatile") as model:
         with pytest.raises(ValueError, match="it knows: status"):
             model.say("explode")
@@ -117,8 +117,8 @@ def test_switches_that_are_not_there_are_answered_with_a_sentence(folder: Path) 
         assert model.say("status")["kind"] == "volatile"
 
 
-def test_requests_that_cannot_be_carried_out_are_refused_and_the_connection_goes_on(folder: Path) -> None:
-    """Beyond the end, nothing at all, or an unknown flag: an error, and the next request is answered."""
+def test_invalid_requests_are_refused_and_the_connection_continues(folder: Path) -> None:
+    """Requests beyond the end, of no length or with an unknown flag are errors, and the next one succeeds."""
     with serving(folder, "--kind", "battery") as model:
         client = model.client()
         with pytest.raises(OSError, match="No space left"):
@@ -132,7 +132,7 @@ def test_requests_that_cannot_be_carried_out_are_refused_and_the_connection_goes
 
 
 def test_a_layer_that_drops_flushes_loses_what_an_honest_drive_keeps(folder: Path) -> None:
-    """Past the layer a flush keeps the content through a power cut; through it, even a durable write is lost."""
+    """Without the layer a flush makes the data durable; with it, even a durable write is lost."""
     with serving(folder, "--kind", "volatile", "--destage", "1MB/s") as model:
         raw = model.client()
         raw.write(4096, b"x" * 4096)
@@ -145,8 +145,8 @@ def test_a_layer_that_drops_flushes_loses_what_an_honest_drive_keeps(folder: Pat
         assert model.say("power-cut") == {"lost_pages": 1}
 
 
-def test_garbage_ends_only_its_own_connection(folder: Path) -> None:
-    """Bytes that are no NBD, at any stage, close that connection; others are served on."""
+def test_garbage_ends_only_its_connection(folder: Path) -> None:
+    """Bytes that are no NBD close their connection at any stage, and others continue."""
     with serving(folder, "--kind", "battery") as model:
         good = model.client()
         for garbage in (b"GET / HTTP/1.0\r\n\r\n" * 3, struct.pack(">I", 3) + b"\xff" * 64):
@@ -162,8 +162,8 @@ def test_garbage_ends_only_its_own_connection(folder: Path) -> None:
         assert good.read(0, 512) == bytes(512)
 
 
-def test_a_host_that_stands_still_is_reported(folder: Path) -> None:
-    """A model that was stopped for longer than an answer waits says that the host was too slow, and resets that."""
+def test_a_stopped_host_is_reported(folder: Path) -> None:
+    """A model that was stopped for longer than a reply takes reports a slow host, until it is reset."""
     with serving(folder, "--kind", "write-through", "--rpm", "300") as model:
         client = model.client()
         # several places of a track, so that some of them are still to come when it is stopped
@@ -199,8 +199,8 @@ def test_another_client_understands_the_server(folder: Path) -> None:
     assert done.stdout.count(" ops; ") == 5
 
 
-def test_many_requests_at_once_are_all_answered(folder: Path) -> None:
-    """64 writes and reads sent without waiting are each answered once, by their handles."""
+def test_many_simultaneous_requests_are_all_replied_to(folder: Path) -> None:
+    """64 writes, sent without waiting, have one reply each, by their handles."""
     with serving(
         folder, "--kind", "write-through", "--rpm", "15000", "--raid-level", "raid0", "--drives", "4"
     ) as model:
@@ -215,7 +215,7 @@ def test_many_requests_at_once_are_all_answered(folder: Path) -> None:
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_it_leaves_no_socket_behind(folder: Path, number: signal.Signals) -> None:
-    """A signal ends it with exit code 0, and its sockets are gone."""
+    """A signal ends it with exit code 0, and its sockets are removed."""
     with serving(folder, "--kind", "battery") as model:
         process = model.process
         process.send_signal(number)
@@ -236,7 +236,7 @@ def test_a_socket_in_use_is_refused_and_a_dead_one_replaced(folder: Path) -> Non
 
 
 def test_an_array_that_cannot_be_built_is_refused(folder: Path) -> None:
-    """Two drives make no RAID-5: exit code 2 and one sentence."""
+    """Two drives make no RAID-5: exit code 2 and a message."""
     command = [
         sys.executable,
         "-m",

@@ -1,4 +1,4 @@
-"""Estimators on a model whose time is only computed: what they say of an array that is known to the last screw."""
+"""Estimators on a model with computed time, whose properties are known."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def array(level: Level, drives: int, size: int = 16 * GIB) -> Device:
 
 
 def rounds(level: Level, drives: int, *, depth: int, write: bool, seed: int = 0) -> Spread:
-    """Random operations a second over the whole array, six rounds."""
+    """Random operations per second over the whole array, in six rounds."""
     rates = []
     for turn in range(6):
         device, source = array(level, drives), chance(seed + turn)
@@ -50,7 +50,7 @@ def rounds(level: Level, drives: int, *, depth: int, write: bool, seed: int = 0)
 @pytest.mark.parametrize("drives", [4, 6])
 @pytest.mark.parametrize("level", ["raid0", "raid10", "raid5", "raid6"])
 def test_the_cost_of_writes_names_the_level(level: Level, drives: int) -> None:
-    """At depth 32, the true level is always among those named, and RAID-0 and RAID-10 are named alone."""
+    """At depth 32 the true level is always named; RAID-0 and RAID-10 are never named with parity levels."""
     read = rounds(level, drives, depth=32, write=False)
     found = geometry.levels(read, rounds(level, drives, depth=32, write=True))
     assert level in found.levels
@@ -64,8 +64,8 @@ def test_the_cost_of_writes_names_the_level(level: Level, drives: int) -> None:
 
 
 @pytest.mark.parametrize(("level", "drives"), [("raid5", 5), ("raid6", 6), ("raid5", 4)])
-def test_parity_is_counted_by_the_full_stripe(level: Level, drives: int) -> None:
-    """Sequential aligned writes jump at a full stripe: that names the data drives, and so RAID-5 or RAID-6."""
+def test_data_drives_are_counted_by_the_full_stripe(level: Level, drives: int) -> None:
+    """Sequential aligned writes are faster at a full stripe, which gives the number of data drives."""
     data = drives - {"raid5": 1, "raid6": 2}[level]
     speeds = {}
     for count in range(1, 2 * data + 2):
@@ -78,7 +78,7 @@ def test_parity_is_counted_by_the_full_stripe(level: Level, drives: int) -> None
 
 
 def test_without_parity_no_stripe_is_found() -> None:
-    """Writes to RAID-0 only gain with their size."""
+    """Writes to RAID-0 have no full stripe."""
     speeds = {}
     for count in range(1, 10):
         offsets = [number * count * CHUNK for number in range(200)]
@@ -89,7 +89,7 @@ def test_without_parity_no_stripe_is_found() -> None:
 
 @pytest.mark.parametrize("drives", [2, 3, 4, 5, 8])
 def test_strides_find_the_pattern_of_raid0(drives: int) -> None:
-    """Random reads at multiples of all drives' chunks meet one drive: the pattern size is found."""
+    """Random reads at multiples of the pattern size are on one drive."""
     times = {}
     for count in range(1, 2 * drives + 2):
         device, source = array("raid0", drives), chance(count)
@@ -100,7 +100,7 @@ def test_strides_find_the_pattern_of_raid0(drives: int) -> None:
 
 @pytest.mark.parametrize("drives", [1, 4, 8])
 def test_spindles_are_counted(drives: int) -> None:
-    """Throughput over the depth tells the drives of RAID-0, within a sixth."""
+    """Throughput over depth gives the drives of RAID-0, within a sixth."""
     found = scaling.fit(
         {
             depth: [300 / ends(array("raid0", drives), self_placed(drives, seed), depth=depth)[-1] for seed in range(4)]
@@ -111,14 +111,14 @@ def test_spindles_are_counted(drives: int) -> None:
 
 
 def self_placed(drives: int, seed: int) -> list[int]:
-    """Random places on an array of so many drives."""
+    """Random places on an array of this number of drives."""
     source = chance(seed)
     return [source.randrange(drives * 16 * GIB // 4096) * 4096 for _ in range(300)]
 
 
 @pytest.mark.parametrize(("mib", "depth"), [(32, 1), (64, 8), (128, 8)])
 def test_the_write_cache_is_sized(mib: int, depth: int) -> None:
-    """Random writes to places never written before, eight times the cache: within 2 % at depth 1 and 8."""
+    """Random writes to new places, eight times the cache, give its size within 2 % at depth 1 and 8."""
     plan = Plan(kind="battery", cache=mib * MIB, destage=20e6, size=16 * GIB, keep=False)
     places = chance(mib).sample(range(plan.size // CHUNK), 8 * mib * MIB // CHUNK)
     done = ends(Device(plan), [place * CHUNK for place in places], depth=depth, size=CHUNK, write=True)

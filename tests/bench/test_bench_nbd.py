@@ -28,21 +28,21 @@ MEMORY = ("memory", "1M")
 
 
 def stream(ops: Sequence[Op], places: Sequence[int], *, depth: int = 1, cycle: bool = False) -> Stream:
-    """Operations on blocks by number."""
+    """Operations on blocks, given by number."""
     return Stream(
         ops=bytes(ops), offsets=array("Q", [at * BLOCK for at in places]), size=BLOCK, depth=depth, cycle=cycle
     )
 
 
 def run(target: NbdTarget, what: Stream, **more: float) -> Samples:
-    """Carry out one stream."""
+    """Run one stream."""
     work = Work(streams=[what], run_id=RUN, **more)  # type: ignore[arg-type]  # verify is a flag, and a float here
     return PortableEngine().run(target, work).samples[0]
 
 
 @pytest.mark.parametrize("depth", [1, 3, 32])
 @pytest.mark.parametrize("op", [Op.WRITE, Op.WRITE_DURABLE])
-def test_what_was_written_reads_back(tmp_path: Path, depth: int, op: Op) -> None:
+def test_written_blocks_read_back(tmp_path: Path, depth: int, op: Op) -> None:
     """Every block written through NBD verifies, at any depth, with and without FUA."""
     places = random.sample(range(BLOCKS), BLOCKS)
     with nbdkit(tmp_path, *MEMORY), NbdTarget(uri(tmp_path), write=True) as target:
@@ -56,15 +56,15 @@ def test_what_was_written_reads_back(tmp_path: Path, depth: int, op: Op) -> None
 
 
 def test_unwritten_blocks_are_mismatches(tmp_path: Path) -> None:
-    """Zeros are not what the run has written."""
+    """Zeros are mismatches."""
     with nbdkit(tmp_path, *MEMORY), NbdTarget(uri(tmp_path)) as target:
         done = run(target, stream([Op.READ] * 3, [1, 2, 3], depth=2), verify=True)
     assert list(done.mismatches) == [BLOCK, 2 * BLOCK, 3 * BLOCK]
 
 
 @pytest.mark.parametrize("depth", [1, 5, 32])
-def test_a_flush_waits_and_is_waited_for(tmp_path: Path, depth: int) -> None:
-    """Whatever the server's threads make of the order, a flush has everything before it and nothing after it."""
+def test_a_flush_is_a_barrier(tmp_path: Path, depth: int) -> None:
+    """A flush comes after everything before it and before everything after it, with any server threads."""
     ops = ([Op.WRITE] * 6 + [Op.FLUSH]) * 8
     places = [0 if op == Op.FLUSH else at for at, op in enumerate(ops)]
     with nbdkit(tmp_path, "--filter=delay", *MEMORY, "wdelay=1ms"), NbdTarget(uri(tmp_path), write=True) as target:
@@ -78,15 +78,15 @@ def test_a_flush_waits_and_is_waited_for(tmp_path: Path, depth: int) -> None:
             assert min(done.starts[at + 1 :], default=ends[at]) >= ends[at]
 
 
-def test_operations_side_by_side_overlap(tmp_path: Path) -> None:
-    """At depth 16 sixteen delays of a parallel server take little more than one."""
+def test_parallel_operations_overlap(tmp_path: Path) -> None:
+    """At depth 16, sixteen delays of a parallel server take little longer than one."""
     with nbdkit(tmp_path, "--filter=delay", *MEMORY, "rdelay=500ms"), NbdTarget(uri(tmp_path)) as target:
         done = run(target, stream([Op.READ] * 16, range(16), depth=16))
     assert max(done.starts) < min(done.latencies) + min(done.starts)
 
 
 def test_large_reads_and_writes_at_once_do_not_block_each_other(tmp_path: Path) -> None:
-    """Neither side waits for ever for the other to take its data first."""
+    """With large reads and writes at once, neither side waits for the other for ever."""
     ops, size = [Op.READ, Op.WRITE] * 64, 1 << 20
     what = Stream(ops=bytes(ops), offsets=array("Q", [0] * 128), size=size, depth=32)
     with nbdkit(tmp_path, *MEMORY), NbdTarget(uri(tmp_path), write=True) as target:
@@ -94,7 +94,7 @@ def test_large_reads_and_writes_at_once_do_not_block_each_other(tmp_path: Path) 
 
 
 def test_an_error_of_the_server_is_a_sample(tmp_path: Path) -> None:
-    """Each failed read is told with the server's errno, and the connection goes on."""
+    """Each failed read has the server's errno, and the connection continues."""
     arguments = ("--filter=error", *MEMORY, "error-pread=ENOSPC", "error-pread-rate=100%")
     with nbdkit(tmp_path, *arguments), NbdTarget(uri(tmp_path)) as target:
         link = target.connect()
@@ -107,15 +107,15 @@ def test_an_error_of_the_server_is_a_sample(tmp_path: Path) -> None:
 
 
 def test_failures_among_successes_are_samples(tmp_path: Path) -> None:
-    """Writes fail, reads do not: both are told."""
+    """If writes fail and reads succeed, both are samples."""
     arguments = ("--filter=error", *MEMORY, "error-pwrite=EIO", "error-pwrite-rate=100%")
     with nbdkit(tmp_path, *arguments), NbdTarget(uri(tmp_path), write=True) as target:
         done = run(target, stream([Op.READ, Op.WRITE, Op.READ], [1, 2, 3]))
     assert list(done.results) == [BLOCK, -errno.EIO, BLOCK]
 
 
-def test_nothing_but_failures_is_told_in_a_sentence(tmp_path: Path) -> None:
-    """Where nothing succeeds there is no figure."""
+def test_failures_only_are_an_error(tmp_path: Path) -> None:
+    """If nothing succeeds, there is an error instead of a figure."""
     arguments = ("--filter=error", *MEMORY, "error-pread=EIO", "error-pread-rate=100%")
     with (
         nbdkit(tmp_path, *arguments),
@@ -126,7 +126,7 @@ def test_nothing_but_failures_is_told_in_a_sentence(tmp_path: Path) -> None:
 
 
 def test_a_server_that_dies_ends_the_stream(tmp_path: Path) -> None:
-    """What was under way is an error, what was done before counts, and a note says why it ended early."""
+    """Operations under way are errors, earlier ones count, and a note has the reason."""
     with nbdkit(tmp_path, *MEMORY) as server, NbdTarget(uri(tmp_path)) as target:
 
         def kill() -> None:
@@ -145,7 +145,7 @@ def test_a_server_that_dies_ends_the_stream(tmp_path: Path) -> None:
 
 
 def test_a_read_only_export_is_not_written_to(tmp_path: Path) -> None:
-    """The server's word counts before the first write."""
+    """The server's flag is checked before the first write."""
     with (
         nbdkit(tmp_path, "-r", *MEMORY),
         pytest.raises(BenchError, match="read-only"),
@@ -154,7 +154,7 @@ def test_a_read_only_export_is_not_written_to(tmp_path: Path) -> None:
         pass
 
 
-def test_without_the_users_word_nothing_is_written(tmp_path: Path) -> None:
+def test_an_export_is_not_written_without_permission(tmp_path: Path) -> None:
     """An export is only read unless the user allows more."""
     with nbdkit(tmp_path, *MEMORY), NbdTarget(uri(tmp_path)) as target:
         assert not target.writable
@@ -164,7 +164,7 @@ def test_without_the_users_word_nothing_is_written(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("place", [0, 512 * 100, (1 << 22) - 512])
 def test_an_export_with_data_is_not_written_to(tmp_path: Path, place: int) -> None:
-    """Nobody can say what unknown bytes of an export are, so they are kept."""
+    """Unknown data in an export is preserved."""
     image = tmp_path / "image"
     image.write_bytes(bytes(1 << 22))
     with image.open("r+b") as file:
@@ -180,7 +180,7 @@ def test_an_export_with_data_is_not_written_to(tmp_path: Path, place: int) -> No
 
 
 def test_an_export_of_an_earlier_run_may_be_written_again(tmp_path: Path) -> None:
-    """Raidctl knows its own blocks again."""
+    """Blocks of raidctl in an export may be overwritten."""
     with nbdkit(tmp_path, *MEMORY):
         for _ in range(2):
             with NbdTarget(uri(tmp_path), write=True) as target:
@@ -188,7 +188,7 @@ def test_an_export_of_an_earlier_run_may_be_written_again(tmp_path: Path) -> Non
 
 
 def test_a_durable_write_without_fua_is_a_write_and_a_flush(tmp_path: Path) -> None:
-    """Where the server has no FUA the write waits for a flush, and a note says so."""
+    """Without FUA on the server, a durable write waits for a flush, with a note."""
     arguments = (
         "eval", "get_size=echo 1M", "can_write=true", "can_flush=true", "can_fua=echo none", "flush=true",
         "pread=head -c $3 /dev/zero", "pwrite=cat >/dev/null",
@@ -201,14 +201,14 @@ def test_a_durable_write_without_fua_is_a_write_and_a_flush(tmp_path: Path) -> N
     assert any("write and a flush" in note for note in outcome.notes)
 
 
-def test_the_oldest_newstyle_is_understood(tmp_path: Path) -> None:
-    """A server that knows no GO is asked by export name."""
+def test_a_server_without_go_is_supported(tmp_path: Path) -> None:
+    """A server without GO is used with EXPORT_NAME."""
     with nbdkit(tmp_path, "--mask-handshake=1", *MEMORY), NbdTarget(uri(tmp_path)) as target:
         assert target.size == 1 << 20
 
 
 def test_tcp_on_the_loopback_works(tmp_path: Path) -> None:
-    """A port of this machine is as good as a socket."""
+    """A port of this machine works like a socket."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -218,8 +218,8 @@ def test_tcp_on_the_loopback_works(tmp_path: Path) -> None:
                 assert (target.size, target.kind, target.direct) == (1 << 20, "nbd", True)
 
 
-def test_an_export_that_is_not_there_is_named(tmp_path: Path) -> None:
-    """The server's own words are passed on."""
+def test_a_missing_export_is_an_error(tmp_path: Path) -> None:
+    """The server's message is passed on."""
     with (
         nbdkit(tmp_path, "--filter=exportname", *MEMORY, "exportname=a", "exportname-strict=true"),
         pytest.raises(BenchError, match="refuses the export"),
@@ -236,13 +236,13 @@ def test_an_export_that_is_not_there_is_named(tmp_path: Path) -> None:
     ],
 )  # fmt: skip
 def test_only_this_machine_is_measured(text: str) -> None:
-    """A URI that leads elsewhere, or nowhere, is refused in words."""
+    """A URI of another machine, or an invalid one, is refused."""
     with pytest.raises(UsageError):
         address_of(text)
 
 
 def test_a_uri_is_understood() -> None:
-    """Names, sockets and IPv6 come out as they went in."""
+    """Names, sockets and IPv6 addresses are parsed."""
     assert address_of("nbd+unix:///a%20b?socket=/run/x").export == "a b"
     assert address_of("nbd+unix:///?socket=/run/x").path == "/run/x"
     assert address_of("nbd://[::1]:1/x").host == "::1"
@@ -258,8 +258,8 @@ def test_a_uri_is_understood() -> None:
         b"NBDMAGICIHAVEOPT\0\x03" + struct.pack(">QIII", 1, 7, 3, 0),
     ],
 )
-def test_what_is_no_nbd_server_is_told_in_a_sentence(tmp_path: Path, greeting: bytes) -> None:
-    """Whatever else listens there, it ends in words."""
+def test_another_protocol_is_an_error(tmp_path: Path, greeting: bytes) -> None:
+    """A server of another protocol is an error, without a hang."""
     with socket.socket(socket.AF_UNIX) as server:
         server.bind(str(tmp_path / "nbd"))
         server.listen()
@@ -277,14 +277,14 @@ def test_what_is_no_nbd_server_is_told_in_a_sentence(tmp_path: Path, greeting: b
         thread.join()
 
 
-def test_nobody_listening_is_told_in_a_sentence(tmp_path: Path) -> None:
-    """The reason stands in it."""
+def test_a_missing_socket_is_an_error(tmp_path: Path) -> None:
+    """The message has the reason."""
     with pytest.raises(BenchError, match="No such file"), NbdTarget(uri(tmp_path)):
         pass
 
 
-def test_a_server_of_small_requests_is_looked_at_in_pieces(tmp_path: Path) -> None:
-    """Its largest request is kept to, and what is too long for it is refused before the first operation."""
+def test_the_largest_request_of_a_server_is_respected(tmp_path: Path) -> None:
+    """The target is inspected in pieces, and longer operations are refused before the first one."""
     arguments = ("--filter=blocksize-policy", *MEMORY, "blocksize-maximum=64K", "blocksize-error-policy=error")
     with nbdkit(tmp_path, *arguments), NbdTarget(uri(tmp_path), write=True) as target:
         assert target.export.largest == 65536

@@ -1,4 +1,4 @@
-"""What a person sees of the benchmark."""
+"""The screens of the benchmark."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ NARROW_ASCII = Paper(ascii=True)
 
 @pytest.mark.parametrize("paper", [WIDE, NARROW_ASCII], ids=["utf-8", "ascii"])
 def test_every_line_fits_80_columns(paper: Paper) -> None:
-    """Of a run, of a comparison, with a long target."""
+    """No line of a run or a comparison is longer than 80 columns, even with a long target."""
     long = bench_runs.session(target="/srv/" + "a-long-directory/" * 8 + "raidctl-bench-1-0a1b2c3d.tmp")
     run = bench_runs.run(session=long, label="after the firmware", id=12)
     text = screen(run, paper, more=True) + compare_screen(compare(run, bench_runs.run()), paper)
@@ -41,33 +41,33 @@ def test_every_line_fits_80_columns(paper: Paper) -> None:
 
 
 def test_each_figure_has_its_interval_and_number() -> None:
-    """On its own line."""
+    """Each figure has its interval and number on its line."""
     [line] = [line for line in screen(bench_runs.run(), WIDE, more=False).splitlines() if "QD16" in line]
     assert line.split() == ["seeks:", "read", "QD16", "all", "48,211", "ops/s", "47,000", "to", "49,000", "1,200"]
 
 
-def test_what_was_too_short_is_no_figure() -> None:
-    """Four plus signs, and what they mean; neither 0 nor an interval."""
+def test_a_measurement_that_was_too_short_has_no_figure() -> None:
+    """Four plus signs are printed, with their meaning, instead of 0 and an interval."""
     text = screen(bench_runs.run(), WIDE, more=False)
     [line] = [line for line in text.splitlines() if "unflushed" in line]
     assert line.split() == ["commits:", "unflushed", "++++", "ops/s", "1,200"]
     assert "++++: too short or too few to say." in text
 
 
-def test_a_figure_without_an_interval_says_so() -> None:
-    """Few rounds have none."""
+def test_a_missing_interval_is_marked() -> None:
+    """With too few rounds, the interval is not known."""
     bare = TrialResult(trial="seeks", figures={"read": spread(80.0)})
     assert "not known" in screen(bench_runs.run(session=bench_runs.session(results=(bare,))), WIDE, more=False)
 
 
-def test_nothing_of_colour_in_a_pipe_and_colour_on_a_terminal() -> None:
-    """Escape sequences stand only where they were asked for."""
+def test_colours_are_only_used_on_request() -> None:
+    """Without colours, there is no escape sequence."""
     assert "\x1b" not in screen(bench_runs.run(), WIDE, more=True)
     assert "\x1b[" in screen(bench_runs.run(), Paper(colour=True), more=True)
 
 
-def test_what_comes_from_outside_steers_no_terminal() -> None:
-    """Neither a target nor a label nor a reason; a document may be of another machine."""
+def test_foreign_texts_contain_no_escape_sequences() -> None:
+    """Escape sequences in targets, labels and reasons are removed."""
     evil = "\x1b[2J[bold]\u202e"
     bad = TrialResult(trial=evil, figures={evil: spread(1.0, unit=evil)}, verdict="fail", reasons=(evil,))
     run = bench_runs.run(label=evil, host=evil, session=bench_runs.session(results=(bad,), notes=(evil,), target=evil))
@@ -78,14 +78,14 @@ def test_what_comes_from_outside_steers_no_terminal() -> None:
 
 
 def test_the_verdict_comes_with_its_reason_and_the_test_that_would_decide() -> None:
-    """In words."""
+    """A verdict has its reason and the next test."""
     text = screen(bench_runs.run(), WIDE, more=False)
     assert "INCONCLUSIVE commits\n  because    It is unknown whether the medium rotates.\n" in text
     assert "to decide  Cut the power." in text
 
 
-def test_what_speaks_against_all_figures_is_said() -> None:
-    """Drift, other load, confounders, an early end."""
+def test_reasons_against_all_figures_are_printed() -> None:
+    """Drift, other load, confounders and an early end are printed."""
     drift = Drift(trial="medium", figure="reads", unit="ops/s", first=7969.4, last=10890.0, unstable=True)
     ended = bench_runs.session(drift=drift, interrupted=True)
     text = screen(bench_runs.run(session=ended, noise=Noise(processors=2, load=4.0)), WIDE, more=False)
@@ -96,8 +96,8 @@ def test_what_speaks_against_all_figures_is_said() -> None:
     assert "Ended early" in text
 
 
-def test_what_the_second_engine_could_not_measure_has_its_reason() -> None:
-    """A figure that is missing in the cross-check is not simply missing."""
+def test_a_missing_figure_of_the_second_engine_has_a_reason() -> None:
+    """A figure that is missing in the cross-check has a reason."""
     results = (bench_runs.trials()[1], TrialResult(trial="commits", figures={}, reasons=("fio cannot do that.",)))
     run = bench_runs.run(second=bench_runs.session(engine="fio-3.33", results=results))
     text = screen(run, WIDE, more=False)
@@ -105,13 +105,13 @@ def test_what_the_second_engine_could_not_measure_has_its_reason() -> None:
     assert "  commits   fio cannot do that." in text
 
 
-def test_a_run_without_any_figure_says_so() -> None:
-    """Rather than an empty table."""
+def test_a_run_without_figures_has_a_message() -> None:
+    """A message is printed instead of an empty table."""
     assert "Nothing was measured." in screen(bench_runs.run(session=bench_runs.session(results=())), WIDE, more=False)
 
 
-def test_the_curve_falls_where_the_disk_does() -> None:
-    """The tallest bar is the first, the lowest the last and half as high; the axis tells both ends."""
+def test_the_picture_of_a_curve_falls() -> None:
+    """The first bar is the tallest, the last one half as high, and the axis has both ends."""
     text = screen(bench_runs.run(), WIDE, more=False)
     picture = text[text.index("MiB/s over the span") :].splitlines()[1:10]
     assert picture[0].startswith("      230 █")
@@ -121,22 +121,22 @@ def test_the_curve_falls_where_the_disk_does() -> None:
     assert picture[8].split() == ["0", "GiB", "630", "GiB"]
 
 
-def test_a_gap_in_a_curve_is_empty() -> None:
-    """What was not measured looks like nothing, not like 0."""
+def test_a_gap_in_a_curve_is_left_empty() -> None:
+    """A missing value is drawn as nothing, not as 0."""
     drawn = columns([4.0, None, 4.0], WIDE)
     assert [line[10:] for line in drawn] == ["███   ███"] * 8
     assert columns([], WIDE) == columns([None], WIDE) == columns([0.0], WIDE) == []
 
 
-def test_more_values_than_columns_are_put_together() -> None:
-    """Nothing is cut off at the right."""
+def test_more_values_than_columns_are_merged() -> None:
+    """No value is cut off at the right."""
     drawn = columns([1.0] * 500 + [2.0] * 500, WIDE)
     assert max(map(len, drawn)) == 80
     assert len(drawn[0].split()[-1]) < len(drawn[-1].split()[-1])
 
 
 def test_a_histogram_shows_a_single_stall() -> None:
-    """One operation of 2000 has a mark and its count, far from the others."""
+    """One operation of 2000 has a bar and its count, far from the others."""
     text = screen(bench_runs.run(), WIDE, more=False)
     stall = text[text.index("commits: latencies") :].split("\n\n")[0].splitlines()[-1]
     assert stall.endswith("▏ 1")
@@ -144,7 +144,7 @@ def test_a_histogram_shows_a_single_stall() -> None:
 
 
 def test_a_histogram_loses_no_operation() -> None:
-    """Putting bins together keeps the sum, and there are few enough to be seen."""
+    """Merged bins keep the sum, and are few."""
     found = bench_runs.latency()
     drawn = rows(found.bins, "ms", WIDE)
     counts = [int(line.split()[-1].replace(",", "")) for line in drawn if line.split()[-1] != "ms"]
@@ -157,20 +157,20 @@ def test_a_histogram_loses_no_operation() -> None:
     ("value", "text"),
     [(0, "0"), (0.01234, "0.0123"), (8.333, "8.33"), (119.5, "120"), (9954.2, "9,954"), (3e12, "3e+12")],
 )
-def test_figures_have_three_digits_that_count(value: float, text: str) -> None:
-    """And no more of a large one than are before the point."""
+def test_figures_have_three_significant_digits(value: float, text: str) -> None:
+    """A large figure has all digits before the point."""
     assert format_figure(value) == text
 
 
 def test_names_of_figures_are_words() -> None:
-    """A reader needs no list of abbreviations."""
+    """Names of figures are written in words, without abbreviations."""
     assert words("seeks", "read_qd16_1g") == "seeks: read QD16 1 GiB"
     assert words("commits", "commits_8k_x32") == "commits 8 KiB 32 streams"
     assert words("flush_slope", "flush_slope") == "flush slope"
 
 
 def test_time_left_is_minutes_and_seconds() -> None:
-    """And never negative."""
+    """The time left is never negative."""
     assert left(65.2) == "1:05 left"
     assert left(-3) == "soon done"
 
@@ -178,7 +178,7 @@ def test_time_left_is_minutes_and_seconds() -> None:
 # comparing -----------------------------------------------------------------------------------------------------------
 
 
-def test_the_interval_of_a_ratio_is_wider_than_either_and_narrower_than_both() -> None:
+def test_the_interval_of_a_ratio_combines_independent_errors() -> None:
     """Independent errors add as squares: two of 10 % are one of about 14 %."""
     found = ratio_interval(spread(100.0, 90.0, 111.0), spread(200.0, 180.0, 222.0))
     assert found is not None
@@ -188,7 +188,7 @@ def test_the_interval_of_a_ratio_is_wider_than_either_and_narrower_than_both() -
 
 
 def test_a_ratio_covers_the_truth_in_most_repetitions() -> None:
-    """Of two figures with normal errors of 3 and 5 %, in about 95 of 100."""
+    """The ratio of figures with errors of 3 and 5 % has the truth in about 95 % of the repetitions."""
     import random  # noqa: PLC0415 - of this test only
 
     source, inside = random.Random(11), 0  # noqa: S311 - a simulation
@@ -203,8 +203,8 @@ def test_a_ratio_covers_the_truth_in_most_repetitions() -> None:
     assert 0.93 < inside / 2000 < 0.97
 
 
-def test_only_a_whole_interval_makes_a_difference() -> None:
-    """Faster, slower, or neither; of times less is faster."""
+def test_a_difference_needs_a_whole_interval() -> None:
+    """Figures are faster, slower or equal; for times, less is faster."""
     before = {"up": spread(100.0, 99.0, 101.0), "even": spread(100.0, 90.0, 110.0), "few": spread(100.0)}
     after = {"up": spread(150.0, 149.0, 151.0), "even": spread(105.0, 95.0, 115.0), "few": spread(150.0)}
     before["wait"], after["wait"] = spread(8.0, 7.9, 8.1, "ms"), spread(4.0, 3.9, 4.1, "ms")
@@ -220,8 +220,8 @@ def test_only_a_whole_interval_makes_a_difference() -> None:
 
 
 @pytest.mark.parametrize("missing", [None, Spread(measured=None, unit="ops/s", n=3), spread(5.0, unit="MiB/s")])
-def test_what_only_one_run_has_is_not_compared(missing: Spread | None) -> None:
-    """No ratio with nothing, with ++++, or of another unit."""
+def test_a_figure_of_one_run_only_is_not_compared(missing: Spread | None) -> None:
+    """A missing figure, or one of another unit, has no ratio."""
     figures = {} if missing is None else {"x": missing}
     one = bench_runs.run(
         session=bench_runs.session(results=(TrialResult(trial="t", figures={"x": spread(5.0, 4.0, 6.0)}),))
@@ -231,8 +231,8 @@ def test_what_only_one_run_has_is_not_compared(missing: Spread | None) -> None:
     assert (pair.ratio, pair.change) == (None, "unknown")
 
 
-def test_different_engines_are_said_before_any_figure() -> None:
-    """Their order does not count: which came first is chance."""
+def test_different_engines_are_printed_before_any_figure() -> None:
+    """The order of the engines does not matter."""
     first = bench_runs.run(session=bench_runs.session(engine="uring, threads"))
     same = bench_runs.run(session=bench_runs.session(engine="threads, uring"))
     other = bench_runs.run(session=bench_runs.session(engine="portable"))
@@ -243,28 +243,28 @@ def test_different_engines_are_said_before_any_figure() -> None:
     assert text.index("The engines differ") < text.index("QD16")
 
 
-def test_two_policies_of_one_machine_are_told_apart() -> None:
-    """What was set differently stands beside the figures."""
+def test_a_different_policy_is_printed() -> None:
+    """A setting that differs is printed with the figures."""
 
     def machine(active: str) -> Inventory:
         cache = msgspec.convert({"write_active": active}, VolumeCache)
-        card = Controller(id="acme:0", vendor="Acme", volumes=(Volume(id="acme:0/v1", cache=cache),))
-        return Inventory(host=Host(hostname="db1", source="local"), controllers=(card,))
+        controller = Controller(id="acme:0", vendor="Acme", volumes=(Volume(id="acme:0/v1", cache=cache),))
+        return Inventory(host=Host(hostname="db1", source="local"), controllers=(controller,))
 
     found = compare(bench_runs.run(inventory=machine("write_back")), bench_runs.run(inventory=machine("write_through")))
     assert found.differences == ("acme:0/v1 write_active: write_back → write_through",)
 
 
-def test_other_machines_and_unstable_runs_are_warned_of() -> None:
-    """One sentence each."""
+def test_another_machine_and_an_unstable_run_are_warnings() -> None:
+    """Each has one sentence."""
     shaky = bench_runs.session(drift=Drift(trial="a", figure="b", first=1.0, last=2.0, unstable=True), size=1 << 34)
     found = compare(bench_runs.run(id=1), bench_runs.run(id=2, host="db2", session=shaky))
     assert len(found.warnings) == 3
     assert "Run 2 was unstable" in found.warnings[2]
 
 
-def test_a_run_agrees_with_itself() -> None:
-    """Nothing differs; that it is compared with itself is said, and what is to be known of it once."""
+def test_a_run_compared_with_itself_has_no_difference() -> None:
+    """A warning reports that it is the same run, and its other warnings appear once."""
     busy = Noise(processors=2, load=4.0)
     found = compare(bench_runs.run(id=1, noise=busy), bench_runs.run(id=1, noise=busy))
     assert (found.differences, found.comparable) == ((), True)
@@ -273,15 +273,15 @@ def test_a_run_agrees_with_itself() -> None:
     assert {pair.change for pair in found.pairs} == {"same", "unknown"}
 
 
-def test_two_runs_are_not_one() -> None:
-    """Two alike are compared without that word, and each has its own warning."""
+def test_two_equal_runs_have_separate_warnings() -> None:
+    """Two equal runs are not reported as the same run."""
     busy = Noise(processors=2, load=4.0)
     found = compare(bench_runs.run(id=1, noise=busy), bench_runs.run(id=2, noise=busy))
     assert [text[:6] for text in found.warnings] == ["Run 1:", "Run 2:"]
 
 
-def test_an_empty_list_says_what_makes_a_run() -> None:
-    """For who has come too early."""
+def test_an_empty_list_names_the_command_that_measures() -> None:
+    """An empty list has the command that measures."""
     assert "raidctl bench run" in list_screen([], WIDE)
 
 
@@ -289,7 +289,7 @@ def test_an_empty_list_says_what_makes_a_run() -> None:
 
 
 def test_a_line_of_json_is_the_run() -> None:
-    """One line, in ASCII, and it reads back whole."""
+    """A run is one line of ASCII that decodes to the same run."""
     run = bench_runs.run(label="Prüfstand\x7f\x1b")
     line = bench_export.line(run)
     assert line.isascii()
@@ -300,7 +300,7 @@ def test_a_line_of_json_is_the_run() -> None:
 
 
 def test_a_curve_is_three_columns_of_numbers() -> None:
-    """Below the header of zcav; the time is that of 512 MiB."""
+    """The curve has the header of zcav, and the time for 512 MiB."""
     text = bench_export.zcav(bench_runs.run())
     assert text is not None
     lines = text.splitlines()
@@ -312,21 +312,21 @@ def test_a_curve_is_three_columns_of_numbers() -> None:
 
 
 def test_a_run_without_a_curve_has_none_to_export() -> None:
-    """Nor one whose series is in a form that is not known."""
+    """A missing series, or one of an unknown form, has no curve."""
     for series in ({}, {"gib_mib_s_deviation": "none"}, {"gib_mib_s_deviation": [["a", "b"], [1]]}):
         odd = TrialResult(trial="zcav", figures={}, series=series)
         assert bench_export.zcav(bench_runs.run(session=bench_runs.session(results=(odd,)))) is None
 
 
-def test_a_confounder_that_forbids_is_not_said_twice() -> None:
-    """Once for the whole run."""
+def test_a_confounder_is_printed_once() -> None:
+    """A repeated confounder is printed once for the whole run."""
     twice = Confounder(name="page_cache", text="O_DIRECT is refused here.", forbids=True)
     text = screen(bench_runs.run(session=bench_runs.session(confounders=(twice, twice))), WIDE, more=False)
     assert text.count("O_DIRECT is refused here.") == 1
 
 
-def test_a_terminal_that_is_gone_keeps_nobody_from_putting_back() -> None:
-    """The bar is hidden while that is said; the way there and the way back end in nothing."""
+def test_a_closed_terminal_does_not_block_the_undo() -> None:
+    """Hiding and showing the bar on a closed terminal raises no error."""
     terminal, screen_ = pty.openpty()
     done = []
     with suppress(OSError), os.fdopen(screen_, "w") as file:  # what was not drawn cannot be drawn at the end either

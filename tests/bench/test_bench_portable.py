@@ -27,7 +27,7 @@ BLOCKS = 64
 
 @pytest.fixture
 def target(tmp_path: Path) -> Iterator[FileTarget]:
-    """A file of raidctl's."""
+    """A file of raidctl."""
     with FileTarget(str(tmp_path), BLOCKS * BLOCK) as made:
         yield made
 
@@ -39,7 +39,7 @@ def stream(op: Op, count: int, *, depth: int = 1, cycle: bool = False) -> Stream
 
 
 def children(pid: int) -> list[int]:
-    """The processes that a process has started."""
+    """The child processes of a process."""
     return [int(text) for text in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
 
@@ -58,10 +58,10 @@ with FileTarget({place!r}, 1 << 20) as target:
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
 def test_workers_never_outlive_their_parent(tmp_path: Path, number: signal.Signals) -> None:
-    """However it ends: killed, ended, interrupted. The file goes with them."""
+    """However the parent ends, its workers end and its file is removed."""
     script = ENDLESS.format(place=str(tmp_path))
     with subprocess.Popen([sys.executable, "-c", script], stderr=subprocess.DEVNULL) as parent:
-        assert until(lambda: len(children(parent.pid)) == 5)  # four workers, and who takes the file away
+        assert until(lambda: len(children(parent.pid)) == 5)  # four workers, and the process that removes the file
         workers = children(parent.pid)
         parent.send_signal(number)
         parent.wait()
@@ -70,7 +70,7 @@ def test_workers_never_outlive_their_parent(tmp_path: Path, number: signal.Signa
 
 
 def test_a_killed_worker_is_an_error_and_ends_the_others(target: FileTarget) -> None:
-    """A figure that a part of the workers made is none."""
+    """A killed worker is an error, as its part of the figure is missing."""
     seen: list[int] = []
     before = set(children(os.getpid()))  # what other tests have left running
 
@@ -87,8 +87,8 @@ def test_a_killed_worker_is_an_error_and_ends_the_others(target: FileTarget) -> 
     assert not any(alive(pid) for pid in seen)
 
 
-def test_what_fails_in_a_worker_is_told() -> None:
-    """The worker's own words reach the user."""
+def test_an_error_of_a_worker_is_raised() -> None:
+    """The message is that of the worker."""
 
     def fail(_arrive: Callable[[], int]) -> Report:
         raise BenchError("The server is gone.")
@@ -98,7 +98,7 @@ def test_what_fails_in_a_worker_is_told() -> None:
 
 
 def test_all_workers_begin_at_the_same_instant() -> None:
-    """They are told one start, and none comes back from the barrier before it."""
+    """All workers get the same start, and none passes the barrier before it."""
 
     def job(arrive: Callable[[], int]) -> Report:
         start = arrive()
@@ -111,7 +111,7 @@ def test_all_workers_begin_at_the_same_instant() -> None:
 
 @pytest.mark.usefixtures("uncollected")
 def test_a_handler_that_raises_while_workers_are_forked_stays_in_the_parent(target: FileTarget) -> None:
-    """A storm of signals: it ends in one process and in one exception, and no worker goes on as if it were we."""
+    """The exception is raised once, in the parent, and no worker continues as the parent."""
     own = os.getpid()
     others = set(children(own))  # what other tests have left running
 
@@ -142,8 +142,8 @@ def test_a_handler_that_raises_while_workers_are_forked_stays_in_the_parent(targ
 
 
 @pytest.mark.slow
-def test_a_hundred_workers_work_where_few_files_may_be_open(target: FileTarget) -> None:
-    """The usual limit of open files is raised as far as that is allowed, not run into."""
+def test_a_hundred_workers_run_with_a_low_limit_of_open_files(target: FileTarget) -> None:
+    """The soft limit of open files is raised up to the hard one."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (128, hard))
     try:
@@ -153,16 +153,16 @@ def test_a_hundred_workers_work_where_few_files_may_be_open(target: FileTarget) 
     assert len(outcome.samples[0].results) == 400
 
 
-def test_a_worker_that_comes_too_late_has_its_time_all_the_same() -> None:
-    """One in time ends with the others; one that was let run when all was over still does something."""
+def test_a_late_worker_has_its_full_time() -> None:
+    """A worker that starts after the end still runs for its time."""
     moment = now()
     assert ending(moment, 5.0) == moment + 5_000_000_000
     assert ending(moment - 10**10, 5.0) >= moment + 5_000_000_000
     assert ending(moment, None) == NEVER
 
 
-def test_too_many_workers_for_the_system_are_told_in_a_sentence(tmp_path: Path) -> None:
-    """The hard limit of open files: no traceback, no worker and no file is left."""
+def test_too_many_workers_for_the_system_are_an_error(tmp_path: Path) -> None:
+    """At the hard limit of open files there is a message, and no worker and no file is left."""
     script = (
         "import resource\n"
         "from array import array\n"
@@ -184,7 +184,7 @@ def test_too_many_workers_for_the_system_are_told_in_a_sentence(tmp_path: Path) 
 
 
 def test_a_progress_bar_may_have_a_thread(target: FileTarget) -> None:
-    """Threads of the parent neither stop the workers nor make a warning."""
+    """Threads of the parent neither stop the workers nor cause a warning."""
     stop = threading.Event()
     thread = threading.Thread(target=stop.wait)
     thread.start()
@@ -197,8 +197,8 @@ def test_a_progress_bar_may_have_a_thread(target: FileTarget) -> None:
 
 
 @pytest.mark.parametrize("depth", [1, 4])
-def test_what_is_not_kept_is_counted(target: FileTarget, depth: int) -> None:
-    """Beyond `keep` samples each operation is in the histogram, and none is lost."""
+def test_samples_beyond_the_limit_are_counted(target: FileTarget, depth: int) -> None:
+    """Beyond `keep` samples, each operation is in the histogram."""
     outcome = PortableEngine().run(target, Work(streams=[stream(Op.READ, 500, depth=depth)], keep=100))
     done = outcome.samples[0]
     assert len(done.results) == len(done.starts) == len(done.ops) == 100
@@ -210,12 +210,12 @@ def test_what_is_not_kept_is_counted(target: FileTarget, depth: int) -> None:
     ("latency", "number"), [(0, 0), (127, 127), (128, 128), (255, 255), (256, 256), (257, 256), (511, 383), (512, 384)]
 )
 def test_bins_are_those_of_the_contract(latency: int, number: int) -> None:
-    """As `Samples.beyond` describes them."""
+    """Bins are those of `Samples.beyond`."""
     assert bin_of(latency) == number
 
 
-def test_each_bin_begins_where_the_contract_says() -> None:
-    """For each bin up to the longest latency there is."""
+def test_each_bin_begins_at_its_documented_latency() -> None:
+    """The lower bounds hold for each bin up to the longest latency."""
     for number in range(128, 58 * 128):
         lowest = (128 + number % 128) << (number // 128 - 1)
         assert bin_of(lowest) == number
@@ -223,8 +223,8 @@ def test_each_bin_begins_where_the_contract_says() -> None:
     assert bin_of((1 << 64) - 1) == 58 * 128 - 1
 
 
-def test_a_batch_is_no_matter_of_this_engine(target: FileTarget) -> None:
-    """A note says that it was not done, since it changes figures elsewhere."""
+def test_a_batch_is_not_supported(target: FileTarget) -> None:
+    """A note reports that the operations were not batched."""
     what = Stream(ops=bytes(4), offsets=array("Q", [0] * 4), size=BLOCK, depth=2, batch=2)
     assert any("one operation" in note for note in PortableEngine().run(target, Work(streams=[what])).notes)
 
@@ -232,7 +232,7 @@ def test_a_batch_is_no_matter_of_this_engine(target: FileTarget) -> None:
 @pytest.mark.parametrize("depth", [1, 2, 3, 7, 64])
 @pytest.mark.parametrize("count", [1, 5, 12])
 def test_slices_are_all_of_the_stream(depth: int, count: int) -> None:
-    """A cycling stream is dealt out evenly: each worker the same number, each operation as often as any other."""
+    """A cycling stream is divided evenly: equal lengths, and each operation equally often."""
     parts = slices(stream(Op.READ, count, depth=depth, cycle=True))
     assert len(parts) == depth
     assert len({len(part.ops) for part in parts}) == 1
@@ -242,8 +242,8 @@ def test_slices_are_all_of_the_stream(depth: int, count: int) -> None:
     assert {number for part in parts for number in part.passes} == set(range(rounds))
 
 
-def test_a_flush_awaits_exactly_what_is_before_it() -> None:
-    """In the second round as in the first, whoever of the workers it belongs to."""
+def test_a_flush_awaits_exactly_the_operations_before_it() -> None:
+    """The awaited operations are right in every round and for every worker."""
     ops = bytes([Op.WRITE, Op.WRITE, Op.FLUSH, Op.WRITE, Op.WRITE, Op.WRITE])
     what = Stream(ops=ops, offsets=array("Q", [0] * 6), size=BLOCK, depth=2, cycle=True)
     even, odd = parts = slices(what)
@@ -257,7 +257,7 @@ def test_a_flush_awaits_exactly_what_is_before_it() -> None:
 
 
 def test_reports_survive_their_way() -> None:
-    """What a worker packs is what the parent unpacks."""
+    """A packed report is unpacked unchanged."""
     report = Report(
         starts=array("Q", [1, 1 << 63]),
         ends=array("Q", [2]),

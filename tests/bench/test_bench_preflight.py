@@ -33,12 +33,12 @@ PART = BlockDevice(name="sda1", node="/dev/sda1", kind="partition", parent="sda"
 
 
 def names(found: Sequence[Confounder]) -> set[str]:
-    """What was found."""
+    """The names of confounders."""
     return {item.name for item in found}
 
 
 def ground(**changed: Any) -> Ground:
-    """A file on a plain disk of a real machine: nothing is in the way."""
+    """A file on a plain drive of a real machine, without confounders."""
     plain: dict[str, Any] = {"kind": "file", "place": EXT4, "cpuinfo": BARE}
     plain["view"] = HostView(blocks=(PART, DISK))
     plain["scope"] = Scope("/srv", (PART,), (PART, DISK))
@@ -46,7 +46,7 @@ def ground(**changed: Any) -> Ground:
 
 
 def on(block: BlockDevice, attributes: dict[str, str] | None = None, kind: str = "device") -> set[str]:
-    """What one device on a plain disk gives."""
+    """The confounders of one device on a plain drive."""
     return names(
         confounders(
             ground(kind=kind, scope=Scope(None, (block,), (block, DISK)), attributes={block.name: attributes or {}})
@@ -54,29 +54,29 @@ def on(block: BlockDevice, attributes: dict[str, str] | None = None, kind: str =
     )
 
 
-def of(card: Controller) -> Sequence[Confounder]:
-    """What a controller's state gives."""
+def of(controller: Controller) -> Sequence[Confounder]:
+    """The confounders of a controller's state."""
     stack = Scope(
         "x",
         (PART,),
         (PART, DISK),
         (),
-        tuple((card, v) for v in card.volumes),
-        tuple((card, d) for d in card.drives),
-        (card,),
+        tuple((controller, v) for v in controller.volumes),
+        tuple((controller, d) for d in controller.drives),
+        (controller,),
     )
     return confounders(ground(scope=stack))
 
 
-def test_a_plain_disk_of_a_real_machine_has_none() -> None:
-    """Nothing is made up."""
+def test_a_plain_drive_of_a_real_machine_has_none() -> None:
+    """A plain drive has no confounder, and verdicts are allowed."""
     assert confounders(ground()) == []
     assert durable_verdicts([])
 
 
 @pytest.mark.parametrize("kind", ["kvm", "vmware", "unknown"])
 def test_a_virtual_machine_forbids_verdicts(kind: str) -> None:
-    """Whoever the hypervisor is, durability is its matter."""
+    """With any hypervisor, durability depends on the host."""
     found = confounders(ground(view=HostView(virtual=kind)))
     assert found[0].name == "virtual_machine"
     assert not durable_verdicts(found)
@@ -84,19 +84,19 @@ def test_a_virtual_machine_forbids_verdicts(kind: str) -> None:
 
 @pytest.mark.parametrize("cpuinfo", [None, "", "processor : 0\nFeatures : fp asimd\n"])
 def test_unknown_virtualisation_forbids_verdicts(cpuinfo: str | None) -> None:
-    """A processor that does not tell is no real machine."""
+    """A processor without reported flags may be virtual."""
     assert not durable_verdicts(confounders(ground(cpuinfo=cpuinfo)))
 
 
-def test_an_nbd_export_is_its_servers_matter() -> None:
-    """This machine being virtual says nothing of what a server claims of its disks."""
+def test_an_nbd_export_depends_on_its_server() -> None:
+    """A virtual client does not affect the durability of an NBD export."""
     found = confounders(Ground(kind="nbd", view=HostView(virtual="kvm")))
     assert names(found) == {"served"}
     assert durable_verdicts(found)
 
 
-def test_a_journal_of_data_takes_the_page_cache_in() -> None:
-    """ext4 accepts O_DIRECT with data=journal, and does not heed it."""
+def test_data_journalling_uses_the_page_cache() -> None:
+    """With data=journal, ext4 accepts O_DIRECT without effect."""
     found = confounders(ground(place=Place("ext4", "/srv", "/dev/sda1", ("rw", "data=journal"))))
     assert names(found) == {"page_cache"}
     assert "data=journal" in found[0].text
@@ -105,7 +105,7 @@ def test_a_journal_of_data_takes_the_page_cache_in() -> None:
 
 @pytest.mark.parametrize("option", ["nobarrier", "barrier=0", "barrier=none", "barrier=off", "fsync_mode=nobarrier"])
 def test_a_mount_without_barriers_forbids_verdicts(option: str) -> None:
-    """The file system never flushes the disk."""
+    """Without barriers, the file system never flushes the drive."""
     found = confounders(ground(place=Place("ext4", "/srv", "/dev/sda1", ("rw", option))))
     assert names(found) == {"no_barriers"}
     assert option in found[0].text
@@ -125,14 +125,14 @@ def test_a_mount_without_barriers_forbids_verdicts(option: str) -> None:
     ],
 )
 def test_file_systems_are_known(filesystem: str | None, name: str, forbids: bool) -> None:
-    """What each stands for, and whether it leaves a verdict possible."""
+    """Each file system has its confounder, and forbids verdicts or not."""
     found = confounders(ground(place=Place(filesystem, "/srv")))
     assert name in names(found)
     assert durable_verdicts(found) is not forbids
 
 
 def test_the_page_cache_forbids_verdicts() -> None:
-    """O_DIRECT refused."""
+    """Without O_DIRECT, verdicts are forbidden."""
     found = confounders(ground(direct=False))
     assert names(found) == {"page_cache"}
     assert not durable_verdicts(found)
@@ -151,8 +151,8 @@ def test_the_page_cache_forbids_verdicts() -> None:
         (None, "layers"),
     ],
 )
-def test_mappings_are_told_apart(uuid: str | None, name: str) -> None:
-    """By the prefix that each maker of mappings writes; one that is not known is a layer all the same."""
+def test_mappings_are_distinguished(uuid: str | None, name: str) -> None:
+    """Mappings are recognised by the prefix of their UUID; an unknown one is a layer."""
     block = BlockDevice(name="dm-0", node="/dev/dm-0", kind="dm", slaves=("sda",), dm_name="vg-lv")
     assert on(block, {} if uuid is None else {"uuid": uuid}) == {name}
 
@@ -169,24 +169,24 @@ def test_mappings_are_told_apart(uuid: str | None, name: str) -> None:
     ],
 )
 def test_layers_are_known_by_their_names(block: str, name: str) -> None:
-    """The kernel's own names."""
+    """Layers are recognised by the kernel's names."""
     assert on(BlockDevice(name=block, node=f"/dev/{block}", slaves=("sda",))) == {name}
 
 
-def test_a_disk_that_gets_no_flushes_is_told() -> None:
-    """The kernel sends none to what it takes for write through; that is no reason against a verdict."""
+def test_a_drive_without_flushes_is_a_confounder() -> None:
+    """The kernel flushes no write-through device; verdicts are allowed."""
     found = confounders(ground(attributes={"sda": {"write_cache": "write through"}}))
     assert names(found) == {"no_flushes_sent"}
     assert durable_verdicts(found)
 
 
-def test_unknown_disks_are_told() -> None:
-    """A stack that nobody can see."""
+def test_an_unknown_stack_is_a_confounder() -> None:
+    """An unknown stack counts as layers."""
     assert names(confounders(ground(scope=None))) == {"layers"}
 
 
-def test_a_rebuild_is_told_with_its_progress() -> None:
-    """As the inventory has it."""
+def test_a_rebuild_is_reported_with_its_progress() -> None:
+    """The progress is that of the inventory."""
     volume = Volume(id="md:md0", status="rebuilding", progress=Progress(operation="recovery", percent=12.5))
     (found,) = of(Controller(id="md", volumes=(volume,)))
     assert found.name == "rebuild"
@@ -196,21 +196,21 @@ def test_a_rebuild_is_told_with_its_progress() -> None:
 @pytest.mark.parametrize(
     ("status", "name"), [("learning", "learn_cycle"), ("charging", "learn_cycle"), ("failed", "battery"), ("ok", None)]
 )
-def test_batteries_are_looked_at(status: Any, name: str | None) -> None:
-    """A learn cycle switches write caches off."""
+def test_batteries_are_checked(status: Any, name: str | None) -> None:
+    """A learning or failed battery is a confounder, because it disables write caches."""
     found = of(Controller(id="x:0", batteries=(Battery(id="x:0/battery0", status=status),)))
     assert names(found) == ({name} if name else set())
 
 
-def test_degraded_volumes_failing_drives_and_patrols_are_told() -> None:
-    """Each slows down, and none forbids a verdict."""
-    card = Controller(
+def test_degraded_volumes_failing_drives_and_patrol_reads_are_confounders() -> None:
+    """Each slows down the measurement, and none forbids a verdict."""
+    controller = Controller(
         id="x:0",
         volumes=(Volume(id="x:0/v1", status="degraded", cache=VolumeCache(why_not_in_force="The battery is low")),),
         drives=(Drive(id="x:0/1", status="warning", status_text="Predictive"),),
         details={"Patrol Read State": "Active"},
     )
-    found = of(card)
+    found = of(controller)
     assert names(found) == {"degraded", "cache_not_in_force", "drive", "patrol_read"}
     assert durable_verdicts(found)
 
@@ -226,33 +226,35 @@ def test_degraded_volumes_failing_drives_and_patrols_are_told() -> None:
         (Scrub(mode="disabled"), None, None),
     ],
 )
-def test_searches_of_the_controller_are_told(scrub: Scrub, patrol: str | None, check: str | None) -> None:
-    """One under way makes figures slow; one that begins by itself may; what nobody starts does not."""
+def test_background_scans_of_the_controller_are_confounders(
+    scrub: Scrub, patrol: str | None, check: str | None
+) -> None:
+    """A running or automatic scan is a confounder, a manual or disabled one is not."""
     assert names(of(Controller(id="x:0", patrol_read=scrub))) == ({patrol} if patrol else set())
     assert names(of(Controller(id="x:0", consistency_check=scrub))) == ({check} if check else set())
     volume = Volume(id="x:0/v1", status="ok", consistency_check=scrub)
     assert names(of(Controller(id="x:0", volumes=(volume,)))) == ({check} if check else set())
 
 
-def test_the_next_search_is_told_with_its_moment() -> None:
-    """As the tool prints it."""
+def test_the_next_background_scan_is_reported_with_its_time() -> None:
+    """The time is printed as the tool reports it."""
     (found,) = of(Controller(id="x:0", patrol_read=Scrub(mode="automatic", next_at="05/09/2026, 03:00:00")))
     assert "automatically, next at 05/09/2026, 03:00:00" in found.text
     assert found.name not in SLOWING
 
 
-def test_what_the_target_noticed_is_kept_once() -> None:
-    """The file's own word and the pre-flight's are the same."""
-    told = Confounder(
+def test_a_confounder_of_the_target_is_listed_once() -> None:
+    """A confounder found by the target and by the pre-flight appears once."""
+    page_cache = Confounder(
         name="page_cache",
         text="O_DIRECT is refused here, so the page cache of the kernel is measured together with the drive.",
         forbids=True,
     )
-    assert confounders(ground(direct=False, noticed=(told,))) == [told]
+    assert confounders(ground(direct=False, noticed=(page_cache,))) == [page_cache]
 
 
 def test_a_preloaded_library_without_flushes_forbids_verdicts(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing is durable then, whatever the disk does."""
+    """With libeatmydata nothing is durable, whatever the drive does."""
     monkeypatch.setenv("LD_PRELOAD", "/usr/lib/libeatmydata.so")
     assert not durable_verdicts(confounders(ground()))
 
@@ -264,7 +266,7 @@ class Files:
         self.files = files
 
     def carry_out(self, requests: Sequence[Request[Any]]) -> Sequence[Answer]:
-        """Answer reads."""
+        """Reply to reads."""
         return [
             ReadAnswer(data=self.files[request.path].encode())
             if isinstance(request, Read) and request.path in self.files
@@ -273,8 +275,8 @@ class Files:
         ]
 
 
-def test_the_questions_are_asked_and_understood() -> None:
-    """Queues of disks, kinds of mappings, the processor and the mounts come in one round."""
+def test_the_facts_are_read_in_one_round() -> None:
+    """Queues of drives, kinds of mappings, the processor and the mounts are read in one round."""
     mapped = BlockDevice(name="dm-0", node="/dev/dm-0", kind="dm", slaves=("sda",))
     files = {
         "/proc/cpuinfo": BARE,
@@ -290,30 +292,30 @@ def test_the_questions_are_asked_and_understood() -> None:
     assert (nothing.cpuinfo, nothing.place("/srv").filesystem) == (None, None)
 
 
-def test_it_fits_the_inventorys_own_stack() -> None:
-    """The scope of a mount point is what the pre-flight works on."""
+def test_the_preflight_uses_the_scope_of_the_inventory() -> None:
+    """The scope of a mount point is accepted."""
     view = HostView(blocks=(PART, DISK))
     stack = scope(view, Inventory(host=Host()), "/srv")
     assert confounders(ground(view=view, scope=stack)) == []
 
 
-def test_a_check_is_told_apart_from_a_rebuild() -> None:
-    """Both slow a device down, and are over at different times."""
+def test_a_check_is_distinguished_from_a_rebuild() -> None:
+    """A check has another confounder than a rebuild."""
     volume = Volume(id="md:md0", status="checking", progress=Progress(operation="check", percent=40))
     stack = Scope("x", (PART,), (PART, DISK), (), ((Controller(id="md", mode="software", volumes=(volume,)), volume),))
     assert "check" in names(confounders(ground(scope=stack)))
 
 
-def test_a_disk_at_work_for_somebody_else_is_load() -> None:
-    """By the milliseconds in which it had anything to do; a tenth of the time and less does not count."""
+def test_other_io_on_a_drive_is_load() -> None:
+    """A drive that was busy for more than a tenth of the time is a confounder."""
     assert names(list(load({"sda": 1000, "sdb": 70}, {"sda": 1400, "sdb": 110}, 0.5))) == {"load"}
     [found] = load({"sda": 1000}, {"sda": 1400}, 0.5)
     assert "/dev/sda" in found.text
     assert list(load({"sda": 1000}, {"sda": 1000}, 0.5)) == []
 
 
-def test_every_confounder_that_makes_slow_is_one_that_is_looked_for() -> None:
-    """The evidence table knows no name that nobody gives."""
+def test_every_slowing_confounder_is_searched_for() -> None:
+    """Each name in SLOWING is given by some code."""
     places = ("raidctl/bench", "raidctl/cli")
     root = Path(__file__).resolve().parents[2]
     texts = [path.read_text(encoding="utf-8") for place in places for path in (root / place).rglob("*.py")]

@@ -31,24 +31,24 @@ def image(place: Path, size: int = SIZE) -> Path:
 
 
 def program(name: str, package: str) -> str:
-    """Where a program is; a test that needs it fails without it."""
+    """The path of a program; a missing one fails the test."""
     found = shutil.which(name) or shutil.which(name, path="/usr/sbin:/sbin")
     assert found, f"{name} is missing: apt-get install {package}"
     return found
 
 
 def ext4(path: Path) -> None:
-    """A file system."""
+    """Make a file system."""
     subprocess.run([program("mkfs.ext4", "e2fsprogs"), "-q", "-F", str(path)], check=True)
 
 
 def swap(path: Path) -> None:
-    """A swap area."""
+    """Make a swap area."""
     subprocess.run([program("mkswap", "util-linux"), str(path)], check=True, capture_output=True)
 
 
 def table(kind: str) -> Callable[[Path], None]:
-    """A partition table."""
+    """Make a partition table."""
 
     def make(path: Path) -> None:
         subprocess.run(
@@ -59,7 +59,7 @@ def table(kind: str) -> Callable[[Path], None]:
 
 
 def at(place: int, data: bytes) -> Callable[[Path], None]:
-    """Bytes at a place; counted from the end where negative."""
+    """Write bytes at an offset; a negative one counts from the end."""
 
     def make(path: Path) -> None:
         with path.open("r+b") as file:
@@ -70,7 +70,7 @@ def at(place: int, data: bytes) -> Callable[[Path], None]:
 
 
 def ends_of(path: Path) -> tuple[bytes, bytes, int]:
-    """Both ends and the size."""
+    """Both ends, and the size."""
     data = path.read_bytes()
     return data[:EDGE], data[-EDGE:], len(data)
 
@@ -79,8 +79,10 @@ REAL = [(ext4, "ext"), (swap, "swap"), (table("dos"), "DOS"), (table("gpt"), "GP
 
 
 @pytest.mark.parametrize(("make", "word"), REAL, ids=["ext4", "swap", "dos", "gpt"])
-def test_what_real_tools_made_is_found_three_times(tmp_path: Path, make: Callable[[Path], None], word: str) -> None:
-    """Each of blkid, wipefs and the own table is enough to refuse."""
+def test_signatures_of_real_tools_are_found_three_times(
+    tmp_path: Path, make: Callable[[Path], None], word: str
+) -> None:
+    """Each of blkid, wipefs and raidctl's table is enough to refuse."""
     make(path := image(tmp_path))
     found = data_reasons(str(path))
     assert any("blkid" in reason for reason in found)
@@ -110,21 +112,21 @@ def test_what_real_tools_made_is_found_three_times(tmp_path: Path, make: Callabl
         (510, b"\x55\xaa", "DOS"),
     ],
 )
-def test_the_well_known_places_are_known(tmp_path: Path, place: int, data: bytes, word: str) -> None:
-    """A mark is found where its format puts it, at either end."""
+def test_signatures_at_their_offsets_are_found(tmp_path: Path, place: int, data: bytes, word: str) -> None:
+    """A signature is found at its format's offset, from either end."""
     at(place, data)(path := image(tmp_path))
     assert any(word in what for what in marks(*ends_of(path)))
 
 
 def test_an_empty_device_is_free(tmp_path: Path) -> None:
-    """Zeros are nobody's."""
+    """A device of zeros is free."""
     path = image(tmp_path)
     assert data_reasons(str(path)) == []
     assert judged(MISSING, MISSING, *ends_of(path)) == []
 
 
 def test_a_device_of_an_earlier_run_is_free(tmp_path: Path) -> None:
-    """What raidctl wrote it may overwrite, with and without libblkid's programs."""
+    """Blocks of raidctl may be overwritten, with and without libblkid's tools."""
     path = tmp_path / "image"
     path.write_bytes(block(7, 0, SIZE, 1, 0))
     assert data_reasons(str(path)) == []
@@ -132,14 +134,14 @@ def test_a_device_of_an_earlier_run_is_free(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("place", [0, 100_000, EDGE - 1, -1, -EDGE])
-def test_without_libblkid_unknown_bytes_are_somebodys(tmp_path: Path, place: int) -> None:
-    """A single byte that nobody can explain is enough."""
+def test_without_libblkid_unknown_bytes_are_data(tmp_path: Path, place: int) -> None:
+    """A single unknown byte is enough to refuse."""
     at(place, b"x")(path := image(tmp_path))
     assert "util-linux" in judged(MISSING, MISSING, *ends_of(path))[0]
 
 
-def test_a_damaged_block_of_raidctl_is_not_ours() -> None:
-    """The header's checksum is what makes it raidctl's."""
+def test_a_damaged_block_of_raidctl_is_foreign() -> None:
+    """Only blocks with a valid checksum are raidctl's."""
     data = bytearray(block(7, 0, EDGE, 1, 0))
     data[20] ^= 1
     assert foreign(bytes(data), bytes(EDGE)) is not None
@@ -162,25 +164,25 @@ def test_a_damaged_block_of_raidctl_is_not_ours() -> None:
         (NOTHING, Answer()),
     ],
 )
-def test_every_answer_but_a_clear_no_refuses(blkid: Answer, wipefs: Answer) -> None:
-    """Found, ambivalent, failed, late, not understood: all of it forbids writing."""
+def test_every_result_but_a_clear_no_refuses(blkid: Answer, wipefs: Answer) -> None:
+    """Signatures, ambiguous results, failures, timeouts and unknown output forbid writing."""
     assert judged(blkid, wipefs, bytes(EDGE), bytes(EDGE), SIZE)
 
 
 @pytest.mark.parametrize(("blkid", "wipefs"), [(NOTHING, EMPTY), (NOTHING, MISSING), (MISSING, EMPTY)])
 def test_a_clear_no_does_not_refuse(blkid: Answer, wipefs: Answer) -> None:
-    """One of the two programs is enough to know that data without a signature is no signature."""
+    """One of the two tools is enough to know that data has no signature."""
     assert judged(blkid, wipefs, b"x" * EDGE, b"x" * EDGE, SIZE) == []
 
 
-def test_what_cannot_be_read_is_not_free(tmp_path: Path) -> None:
-    """Nothing there, or nothing in it: no word of being free."""
+def test_an_unreadable_device_is_not_free(tmp_path: Path) -> None:
+    """A missing or empty device is not free."""
     assert data_reasons(str(tmp_path / "none"))
     assert data_reasons(str(image(tmp_path, 0)))
 
 
 class Tree:
-    """A copy of the kernel's files: a disk 8:0 with a partition 8:1."""
+    """A copy of the kernel's files: a drive 8:0 with a partition 8:1."""
 
     def __init__(self, place: Path) -> None:
         self.kernel = Kernel(place / "sys", place / "proc")
@@ -202,7 +204,7 @@ class Tree:
         self.swaps.write_text("Filename Type Size Used Priority\n")
 
     def add(self, name: str, number: str, sectors: int, **files: str) -> Path:
-        """Another device, with files of its own: ``loop_offset="0"`` is ``loop/offset``."""
+        """Add a device with these files: ``loop_offset="0"`` is ``loop/offset``."""
         place = self.disk.parent / name
         (place / "holders").mkdir(parents=True)
         for file, text in {"ro": "0", "size": str(sectors), **files}.items():
@@ -213,46 +215,46 @@ class Tree:
         return place
 
     def reasons(self, number: str = "8:1") -> str:
-        """Why not."""
+        """The reasons against writing."""
         return "; ".join(self.kernel.reasons(number))
 
 
 @pytest.fixture
 def tree(tmp_path: Path) -> Tree:
-    """The partition is not refused."""
+    """A tree whose partition is free."""
     return Tree(tmp_path)
 
 
 def test_an_unused_partition_is_free(tree: Tree) -> None:
-    """No holder, no mount, nothing on it."""
+    """A partition without holders, mounts and content is free."""
     assert tree.reasons() == ""
 
 
-def test_a_disk_with_partitions_is_not_free(tree: Tree) -> None:
-    """They are named."""
+def test_a_drive_with_partitions_is_not_free(tree: Tree) -> None:
+    """The partitions are named."""
     assert "partitions (sda1)" in tree.reasons("8:0")
 
 
 def test_a_holder_is_named(tree: Tree) -> None:
-    """An array or a mapping on the partition."""
+    """An array or a mapping on the partition is named."""
     (tree.part / "holders/md0").mkdir()
     assert "in use by md0" in tree.reasons()
 
 
-def test_a_holder_of_the_whole_disk_counts_for_its_partitions(tree: Tree) -> None:
-    """A partition of a disk that is itself a member."""
+def test_a_holder_of_the_whole_drive_counts_for_its_partitions(tree: Tree) -> None:
+    """A partition of a drive that is a member is not free."""
     (tree.disk / "holders/dm-3").mkdir()
     assert "the drive that it is a part of is in use by dm-3" in tree.reasons()
 
 
 def test_a_mount_is_named(tree: Tree) -> None:
-    """By its number, whatever the source is called."""
+    """A mount is found by its device number, whatever its source."""
     tree.mounts.write_text("30 29 8:1 / /srv/my\\040data rw - xfs /dev/whatever rw\n")
     assert "mounted at /srv/my data" in tree.reasons()
 
 
 def test_a_loop_device_onto_a_mounted_file_system_is_not_free(tree: Tree, tmp_path: Path) -> None:
-    """With an offset, neither its ends nor the kernel's holders show what is overwritten; beside it is free."""
+    """With an offset, another loop device on the same file may overlap a mounted one."""
     below = tmp_path / "image.disk"
     below.write_bytes(bytes(SIZE))
     sectors = SIZE // 512
@@ -268,8 +270,8 @@ def test_a_loop_device_onto_a_mounted_file_system_is_not_free(tree: Tree, tmp_pa
     assert "unknown" in tree.reasons("7:2")
 
 
-def test_the_disk_below_a_mounted_loop_device_is_not_free(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Loop devices are no holders; here one lies on the partition."""
+def test_the_drive_below_a_mounted_loop_device_is_not_free(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A loop device on a partition is no holder, but makes it busy."""
     tree.add("loop0", "7:0", 100, loop_backing_file="/dev/sda1", loop_offset="1048576")
     tree.mounts.write_text("30 29 7:0 / /srv rw - ext4 /dev/loop0 rw\n")
     node = os.stat_result((stat.S_IFBLK, 0, 0, 1, 0, 0, 0, 0, 0, 0), {"st_rdev": os.makedev(8, 1)})
@@ -280,8 +282,8 @@ def test_the_disk_below_a_mounted_loop_device_is_not_free(tree: Tree, monkeypatc
     assert "mounted at /srv (/dev/loop0, which shows the same bytes)" in tree.reasons("8:1")
 
 
-def test_linear_mappings_are_followed_to_what_lies_below(tree: Tree) -> None:
-    """Two mappings of one disk may overlap, which the kernel permits."""
+def test_linear_mappings_are_resolved(tree: Tree) -> None:
+    """Two mappings of one drive may overlap, which the kernel permits."""
     tree.add("dm-0", "253:0", 4096, dm_name="one", dm_uuid="LVM-1")
     tree.add("dm-1", "253:1", 4096, dm_name="two", dm_uuid="LVM-2")
     (tree.disk.parent / "dm-0/slaves/sda1").mkdir(parents=True)
@@ -295,7 +297,7 @@ def test_linear_mappings_are_followed_to_what_lies_below(tree: Tree) -> None:
 
 @pytest.mark.parametrize("target", ["crypt aes-xts-plain64 :32:logon:x 0 7:1 4096", "striped 1 128 7:1 0", "md"])
 def test_a_mapping_over_a_loop_device_shares_the_bytes_of_its_file(tree: Tree, tmp_path: Path, target: str) -> None:
-    """Encryption, stripes and md arrays may use all of what lies below; a thin volume does not."""
+    """Encryption, stripes and md arrays may use all of the device below; a thin volume does not."""
     below = tmp_path / "image.disk"
     below.write_bytes(bytes(SIZE))
     for name, number in (("loop0", "7:0"), ("loop1", "7:1")):
@@ -315,29 +317,29 @@ def test_a_mapping_over_a_loop_device_shares_the_bytes_of_its_file(tree: Tree, t
     assert target == "md" or Stack(tree.kernel.sys, "x: 0 4096 thin 7:1 1\n").sharing("9:0") == []
 
 
-def test_a_read_only_device_is_told(tree: Tree) -> None:
-    """By the kernel's own flag."""
+def test_a_read_only_device_is_not_free(tree: Tree) -> None:
+    """The kernel's flag is checked."""
     (tree.part / "ro").write_text("1\n")
     assert "read-only" in tree.reasons()
 
 
-def test_a_zoned_disk_is_not_free(tree: Tree) -> None:
-    """Random writes would fail there."""
+def test_a_zoned_drive_is_not_free(tree: Tree) -> None:
+    """Random writes would fail on a zoned drive."""
     (tree.disk / "queue").mkdir()
     (tree.disk / "queue/zoned").write_text("host-managed\n")
     assert "zones" in tree.reasons()
 
 
 @pytest.mark.parametrize("missing", ["holders", "ro"])
-def test_what_the_kernel_does_not_tell_is_not_free(tree: Tree, missing: str) -> None:
-    """A file that is not there is no answer."""
+def test_a_device_with_missing_sysfs_files_is_not_free(tree: Tree, missing: str) -> None:
+    """A missing file makes the state unknown."""
     path = tree.part / missing
     path.rmdir() if missing == "holders" else path.unlink()
     assert "unknown" in tree.reasons()
 
 
 def test_unknown_mounts_are_not_free(tree: Tree) -> None:
-    """No table, or a line of it in no known form."""
+    """A missing or invalid mount table makes the state unknown."""
     tree.mounts.write_text("rubbish\n")
     assert "unknown" in tree.reasons()
     tree.mounts.unlink()
@@ -345,18 +347,18 @@ def test_unknown_mounts_are_not_free(tree: Tree) -> None:
 
 
 def test_a_device_without_sysfs_is_not_free(tree: Tree) -> None:
-    """Nothing is known of it."""
+    """A device without sysfs is unknown."""
     assert "unknown" in tree.reasons("9:9")
 
 
 @pytest.mark.parametrize("path", ["/dev/null", "/etc/passwd", "/"])
 def test_only_block_devices_are_devices(path: str) -> None:
-    """A file, a directory, a character device: refused before anything is opened."""
+    """A file, a directory and a character device are refused before they are opened."""
     with pytest.raises(BenchError, match="no block device"), DeviceTarget(path):
         pass
 
 
-def test_a_device_that_is_not_there_is_told_in_a_sentence() -> None:
-    """With its name."""
+def test_a_missing_device_is_an_error() -> None:
+    """The message has its name."""
     with pytest.raises(BenchError, match="/dev/no-such-disk cannot be used"), DeviceTarget("/dev/no-such-disk"):
         pass

@@ -1,4 +1,4 @@
-"""Runs are kept whole, found again, and never lost by what goes wrong."""
+"""Runs are stored completely, found again, and never lost by a failure."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ from tests.bench import bench_runs
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def test_a_run_comes_back_as_it_was_kept(tmp_path: Path) -> None:
-    """Every field, and the number that it was given."""
+def test_a_stored_run_is_read_back(tmp_path: Path) -> None:
+    """Every field is equal, and the run has a number."""
     store = Store(tmp_path)
     kept = store.add(bench_runs.run(label="before"))
     assert kept.id == 1
@@ -38,15 +38,15 @@ def test_a_run_comes_back_as_it_was_kept(tmp_path: Path) -> None:
     assert (listed.id, listed.label, listed.target, listed.engine) == (1, "before", "/srv/db", "uring")
 
 
-def test_a_kept_document_is_valid_against_the_schema() -> None:
-    """What is kept is what ``raidctl schema bench`` promises."""
+def test_a_stored_document_follows_the_schema() -> None:
+    """The stored document follows ``raidctl schema bench``."""
     promised = schema("Benchmark run", Run)
     jsonschema.Draft202012Validator.check_schema(promised)
     jsonschema.validate(json.loads(msgspec.json.encode(bench_runs.run())), promised)
 
 
-def test_looking_makes_nothing(tmp_path: Path) -> None:
-    """An empty list of a place where no run was ever kept."""
+def test_reading_creates_nothing(tmp_path: Path) -> None:
+    """Without a stored run the list is empty, and no file is created."""
     assert Store(tmp_path).list() == []
     assert list(tmp_path.iterdir()) == []
     with pytest.raises(UsageError, match="There is no run 3"):
@@ -55,15 +55,15 @@ def test_looking_makes_nothing(tmp_path: Path) -> None:
         Store(tmp_path).latest()
 
 
-def test_only_the_owner_can_read_what_is_kept(tmp_path: Path) -> None:
-    """An inventory has serial numbers."""
+def test_only_the_owner_can_read_the_store(tmp_path: Path) -> None:
+    """Only the owner has access, since an inventory has serial numbers."""
     store = Store(tmp_path)
     store.add(bench_runs.run())
     assert store.path.stat().st_mode & 0o777 == 0o600
 
 
-def test_numbers_are_never_given_twice(tmp_path: Path) -> None:
-    """A run that somebody has removed does not come back as another one."""
+def test_numbers_are_never_reused(tmp_path: Path) -> None:
+    """The number of a deleted run is not used again."""
     store = Store(tmp_path)
     store.add(bench_runs.run())
     with closing(sqlite3.connect(store.path)) as database, database:
@@ -71,8 +71,8 @@ def test_numbers_are_never_given_twice(tmp_path: Path) -> None:
     assert store.add(bench_runs.run()).id == 2
 
 
-def test_a_locked_database_is_waited_for_and_then_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What was there is unharmed, and the next attempt succeeds."""
+def test_a_locked_database_is_an_error_after_a_wait(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The database is unchanged, and the next attempt succeeds."""
     monkeypatch.setattr(Store, "patience", 0.05)
     store = Store(tmp_path)
     store.add(bench_runs.run())
@@ -87,8 +87,8 @@ def test_a_locked_database_is_waited_for_and_then_told(tmp_path: Path, monkeypat
 
 
 @pytest.mark.parametrize("damage", ["text", "page", "cut"])
-def test_a_damaged_database_is_told_and_left_alone(tmp_path: Path, damage: str) -> None:
-    """No byte of it is changed: what can be saved of it can still be saved."""
+def test_a_damaged_database_is_reported_and_unchanged(tmp_path: Path, damage: str) -> None:
+    """No byte is changed, so that data can still be recovered."""
     store = Store(tmp_path)
     store.add(bench_runs.run())
     data = store.path.read_bytes()
@@ -101,8 +101,8 @@ def test_a_damaged_database_is_told_and_left_alone(tmp_path: Path, damage: str) 
     assert store.path.read_bytes() == broken[damage]
 
 
-def test_a_full_disk_loses_nothing(tmp_path: Path) -> None:
-    """A run that does not fit is not kept at all, and those before it are there."""
+def test_a_full_file_system_loses_nothing(tmp_path: Path) -> None:
+    """A run that does not fit is not stored, and previous ones are kept."""
     store = Store(tmp_path)
     store.add(bench_runs.run())
     # as many bytes as are there are all that a process with this limit may have in a file
@@ -124,8 +124,8 @@ def test_a_full_disk_loses_nothing(tmp_path: Path) -> None:
     assert store.get(1).session == bench_runs.session()
 
 
-def test_sqlite_saying_that_the_disk_is_full_is_told_as_that(tmp_path: Path) -> None:
-    """The words of SQLite for it, brought about by its own limit of pages."""
+def test_the_full_error_of_sqlite_is_explained(tmp_path: Path) -> None:
+    """The error of SQLite at its page limit is reported as a full file system."""
     store = Store(tmp_path)
     store.add(bench_runs.run())
     with closing(sqlite3.connect(store.path)) as database, database:
@@ -137,7 +137,7 @@ def test_sqlite_saying_that_the_disk_is_full_is_told_as_that(tmp_path: Path) -> 
 
 @pytest.fixture
 def somebody() -> Iterator[Path]:
-    """A directory of an ordinary user, and his rights for as long as the test lasts."""
+    """A directory of an unprivileged user, with that user's rights during the test."""
     place = Path(tempfile.mkdtemp())
     root = os.geteuid() == 0
     if root:
@@ -153,7 +153,7 @@ def somebody() -> Iterator[Path]:
 
 
 def test_a_read_only_place_is_read_and_not_written(somebody: Path) -> None:
-    """The list is shown, and a new run is refused before anything is measured."""
+    """Stored runs are listed, and a new run is refused before the measurement."""
     store = Store(somebody)
     store.add(bench_runs.run())
     store.path.chmod(0o400)
@@ -163,15 +163,15 @@ def test_a_read_only_place_is_read_and_not_written(somebody: Path) -> None:
         store.ready()
 
 
-def test_a_place_where_nothing_can_be_made_is_told(somebody: Path) -> None:
-    """Before anything is measured."""
+def test_a_directory_without_write_access_is_an_error(somebody: Path) -> None:
+    """The error is raised before the measurement."""
     somebody.chmod(0o500)
     with pytest.raises(AccessMissing, match="cannot be created"):
         Store(somebody).ready()
 
 
-def test_what_others_can_write_is_not_trusted(tmp_path: Path) -> None:
-    """Neither read nor written."""
+def test_a_store_that_others_can_write_is_not_trusted(tmp_path: Path) -> None:
+    """It is neither read nor written."""
     store = Store(tmp_path)
     store.add(bench_runs.run())
     store.path.chmod(0o666)
@@ -181,7 +181,7 @@ def test_what_others_can_write_is_not_trusted(tmp_path: Path) -> None:
 
 
 def test_a_link_is_not_followed(tmp_path: Path) -> None:
-    """Where it leads to, nothing is written."""
+    """A symlink is an error, and its target is unchanged."""
     elsewhere = tmp_path / "elsewhere"
     elsewhere.write_bytes(b"precious")
     (tmp_path / module.FILE).symlink_to(elsewhere)
@@ -190,8 +190,8 @@ def test_a_link_is_not_followed(tmp_path: Path) -> None:
     assert elsewhere.read_bytes() == b"precious"
 
 
-def test_a_database_of_a_newer_raidctl_is_not_touched(tmp_path: Path) -> None:
-    """It is told, for reading and for writing."""
+def test_a_database_of_a_newer_raidctl_is_unchanged(tmp_path: Path) -> None:
+    """It is an error for reading and for writing."""
     newer = Store(tmp_path, (*MIGRATIONS, "ALTER TABLE run ADD COLUMN more TEXT"))
     newer.add(bench_runs.run())
     before = newer.path.read_bytes()
@@ -202,8 +202,8 @@ def test_a_database_of_a_newer_raidctl_is_not_touched(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("writes", [True, False])
-def test_a_database_of_an_older_raidctl_is_brought_up_to_date(tmp_path: Path, writes: bool) -> None:
-    """With everything that is in it, whether it is written to or read first."""
+def test_a_database_of_an_older_raidctl_is_migrated(tmp_path: Path, writes: bool) -> None:
+    """The migration keeps all runs, whether the first access writes or reads."""
     kept = Store(tmp_path).add(bench_runs.run())
     newer = Store(tmp_path, (*MIGRATIONS, "ALTER TABLE run ADD COLUMN more TEXT"))
     if writes:
@@ -214,7 +214,7 @@ def test_a_database_of_an_older_raidctl_is_brought_up_to_date(tmp_path: Path, wr
 
 
 def test_a_migration_that_fails_leaves_the_old_version(tmp_path: Path) -> None:
-    """All of it or nothing."""
+    """A migration is applied completely or not."""
     kept = Store(tmp_path).add(bench_runs.run())
     broken = Store(tmp_path, (*MIGRATIONS, "ALTER TABLE run ADD COLUMN more TEXT", "ALTER TABLE nothing ADD x"))
     with pytest.raises(CannotTell):
@@ -223,7 +223,7 @@ def test_a_migration_that_fails_leaves_the_old_version(tmp_path: Path) -> None:
 
 
 def test_one_unreadable_document_hides_no_other(tmp_path: Path) -> None:
-    """The list has all of them, and the others are shown."""
+    """All runs are listed, and the others are shown."""
     store = Store(tmp_path)
     store.add(bench_runs.run())
     store.add(bench_runs.run())
@@ -235,8 +235,8 @@ def test_one_unreadable_document_hides_no_other(tmp_path: Path) -> None:
         store.get(1)
 
 
-def test_a_run_that_was_cut_off_by_a_kill_is_not_there(tmp_path: Path) -> None:
-    """The journal of the database is rolled back by who looks next, and what was there before is whole."""
+def test_a_killed_write_is_rolled_back(tmp_path: Path) -> None:
+    """The next reader rolls back the transaction, and previous runs are kept."""
     store = Store(tmp_path)
     store.add(bench_runs.run())
     script = """import os, sqlite3, sys
@@ -256,8 +256,8 @@ os.kill(os.getpid(), 9)
     assert store.get(1).session == bench_runs.session()
 
 
-def test_noise_is_what_the_kernel_tells(tmp_path: Path) -> None:
-    """Load and waiting of before, stolen time of meanwhile."""
+def test_noise_is_what_the_kernel_reports(tmp_path: Path) -> None:
+    """Load and I/O pressure are from before the run, stolen time from during it."""
     (tmp_path / "pressure").mkdir()
     (tmp_path / "loadavg").write_text("3.52 0.58 0.59 1/467 12345\n")
     (tmp_path / "pressure/io").write_text("some avg10=0.00 avg60=21.50 avg300=0.71 total=91\nfull avg10=0.00\n")
@@ -270,8 +270,8 @@ def test_noise_is_what_the_kernel_tells(tmp_path: Path) -> None:
     assert len(noisy(msgspec.structs.replace(heard, processors=2))) == 3
 
 
-def test_a_kernel_that_tells_nothing_is_not_called_quiet(tmp_path: Path) -> None:
-    """Not known is null."""
+def test_unknown_noise_is_null(tmp_path: Path) -> None:
+    """Without the kernel's files, the noise is unknown."""
     heard = Listener(tmp_path).noise()
     assert (heard.load, heard.io_waiting, heard.stolen) == (None, None, None)
     assert noisy(heard) == noisy(None) == []

@@ -23,8 +23,8 @@ RUN = 5
 MEMORY = "/dev/shm"  # noqa: S108 - the one tmpfs that every Linux has
 
 
-def test_a_file_is_made_written_in_full_and_removed(tmp_path: Path) -> None:
-    """Every block of it can be verified, none is a hole, and nothing is left."""
+def test_a_file_is_created_filled_and_removed(tmp_path: Path) -> None:
+    """Every block can be verified, none is a hole, and nothing is left."""
     with FileTarget(str(tmp_path), 3 * MIB + 1, run_id=RUN) as target:
         (path,) = tmp_path.iterdir()
         data = path.read_bytes()
@@ -38,8 +38,8 @@ def test_a_file_is_made_written_in_full_and_removed(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_name_tells_whose_it_is(tmp_path: Path) -> None:
-    """A person who finds it knows the program and the process."""
+def test_the_name_contains_the_program_and_the_process(tmp_path: Path) -> None:
+    """A person who finds the file knows its program and process."""
     with FileTarget(str(tmp_path), MIB) as target:
         assert Path(target.path).name.startswith(f"raidctl-bench-{os.getpid()}-")
         assert target.name == target.path
@@ -47,24 +47,24 @@ def test_the_name_tells_whose_it_is(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kind", [RuntimeError, KeyboardInterrupt, SystemExit])
 def test_whatever_happens_the_file_is_removed(tmp_path: Path, kind: type[BaseException]) -> None:
-    """An error, Ctrl-C, the end of the program."""
+    """The file is removed after an error, Ctrl-C and the end of the program."""
     with pytest.raises(kind), FileTarget(str(tmp_path), MIB):
         raise kind
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_file_that_cannot_be_removed_is_named(tmp_path: Path) -> None:
-    """What raidctl leaves behind against its will is told, with its path."""
-    place, told = tmp_path / "place", list[str]()
+    """A file that cannot be removed is reported with its path."""
+    place, messages = tmp_path / "place", list[str]()
     place.mkdir()
-    with FileTarget(str(place), MIB, tell=told.append) as target:
+    with FileTarget(str(place), MIB, tell=messages.append) as target:
         place.rename(tmp_path / "elsewhere")
         place.write_text("no directory any more")
-    assert told == [f"{target.path} could not be removed (Not a directory): remove it by hand."]
+    assert messages == [f"{target.path} could not be removed (Not a directory): remove it by hand."]
 
 
-def test_ctrl_c_while_it_is_being_written_removes_it(tmp_path: Path) -> None:
-    """Before it is even complete."""
+def test_ctrl_c_while_it_is_filled_removes_it(tmp_path: Path) -> None:
+    """The file is removed before it is complete."""
 
     def stop(_done: int, _size: int) -> None:
         assert len(list(tmp_path.iterdir())) == 1
@@ -77,7 +77,7 @@ def test_ctrl_c_while_it_is_being_written_removes_it(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
 def test_a_signal_to_the_program_removes_it(tmp_path: Path, number: signal.Signals) -> None:
-    """With the answers to signals that the command line installs."""
+    """The signal handlers of the command line remove the file."""
     script = (
         "import sys, time\n"
         "from raidctl.cli import _mind_signals\n"
@@ -96,8 +96,8 @@ def test_a_signal_to_the_program_removes_it(tmp_path: Path, number: signal.Signa
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_file_of_that_name_that_is_not_ours_stays(tmp_path: Path) -> None:
-    """Somebody put another one in its place: that one is not removed."""
+def test_another_file_of_that_name_is_kept(tmp_path: Path) -> None:
+    """A file that replaced it is not removed."""
     with FileTarget(str(tmp_path), MIB) as target:
         path = Path(target.path)
         path.unlink()
@@ -106,7 +106,7 @@ def test_a_file_of_that_name_that_is_not_ours_stays(tmp_path: Path) -> None:
 
 
 def test_a_killed_program_leaves_no_file(tmp_path: Path) -> None:
-    """Signal 9 to it and its whole group, in which nothing of it can run any more."""
+    """After signal 9 to the whole process group, the file is removed."""
     script = (
         "import os\n"
         "from raidctl.bench.targets.file import FileTarget\n"
@@ -121,8 +121,8 @@ def test_a_killed_program_leaves_no_file(tmp_path: Path) -> None:
     assert until(lambda: not list(tmp_path.iterdir()))
 
 
-def test_what_somebody_put_in_its_place_stays_after_a_kill(tmp_path: Path) -> None:
-    """Only the very file that was made is taken away."""
+def test_another_file_of_that_name_is_kept_after_a_kill(tmp_path: Path) -> None:
+    """Only the original file is removed."""
     script = (
         "import os\n"
         "from raidctl.bench.targets.file import FileTarget\n"
@@ -138,8 +138,8 @@ def test_what_somebody_put_in_its_place_stays_after_a_kill(tmp_path: Path) -> No
     assert len(list(tmp_path.iterdir())) == 2
 
 
-def test_what_a_killed_run_left_is_known(tmp_path: Path) -> None:
-    """The file of a run that goes on is not taken for it, nor is anything else of a similar name."""
+def test_files_of_killed_runs_are_found(tmp_path: Path) -> None:
+    """The file of a running process and other files of similar names are not listed."""
     left = tmp_path / "raidctl-bench-1-89abcdef.tmp"
     with FileTarget(str(tmp_path), MIB) as target:
         left.write_bytes(Path(target.path).read_bytes())
@@ -159,8 +159,8 @@ def test_a_file_is_locked_while_it_is_used(tmp_path: Path) -> None:
         fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
-def test_too_much_is_not_taken(tmp_path: Path) -> None:
-    """A quarter of the free room at most; the sentence has the figures, and left-overs that could go."""
+def test_a_file_that_is_too_large_is_refused(tmp_path: Path) -> None:
+    """A quarter of the free space is the maximum; the message has the figures and removable files."""
     (tmp_path / "raidctl-bench-1-0123abcd.tmp").write_bytes(b"")
     with pytest.raises(BenchError, match=r"free; .*25% of that.*raidctl-bench-1-0123abcd.tmp"):
         FileTarget(str(tmp_path), room(str(tmp_path)) // 2).__enter__()
@@ -169,20 +169,20 @@ def test_too_much_is_not_taken(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("name", "words"), [("none", "no directory"), ("file", "no directory")])
 def test_a_place_that_is_no_directory_is_refused(tmp_path: Path, name: str, words: str) -> None:
-    """In a sentence with its name."""
+    """The message has the path."""
     (tmp_path / "file").write_text("x")
     with pytest.raises(BenchError, match=words):
         FileTarget(str(tmp_path / name), MIB).__enter__()
 
 
 def test_a_place_without_permission_or_read_only_is_refused() -> None:
-    """Not even root makes files in sysfs."""
+    """Not even root can create files in sysfs."""
     with pytest.raises((BenchError, AccessMissing), match="/sys/kernel"):
         FileTarget("/sys/kernel", 64 << 10, share=1e18).__enter__()
 
 
-def test_an_error_while_it_is_being_written_removes_it(tmp_path: Path) -> None:
-    """The system takes one MiB and no more: a sentence, and nothing is left."""
+def test_an_error_while_it_is_filled_removes_it(tmp_path: Path) -> None:
+    """At a size limit there is a message, and nothing is left."""
     script = (
         "import resource\n"
         "from raidctl.bench.targets.file import FileTarget\n"
@@ -198,8 +198,8 @@ def test_an_error_while_it_is_being_written_removes_it(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_in_memory_no_disk_is_claimed() -> None:
-    """A tmpfs takes O_DIRECT on new kernels, and yet it is memory."""
+def test_a_file_on_tmpfs_is_in_memory() -> None:
+    """New kernels accept O_DIRECT on tmpfs, but it is memory."""
     with FileTarget(MEMORY, MIB) as target:
         path = target.path
         assert not target.direct
@@ -207,8 +207,8 @@ def test_in_memory_no_disk_is_claimed() -> None:
     assert not Path(path).exists()
 
 
-def test_the_alignment_is_one_that_the_file_takes(tmp_path: Path) -> None:
-    """Reading at an odd multiple of it succeeds."""
+def test_the_alignment_is_accepted_by_the_file(tmp_path: Path) -> None:
+    """A read at an odd multiple of the alignment succeeds."""
     import mmap  # noqa: PLC0415 - only here
 
     with FileTarget(str(tmp_path), MIB) as target, mmap.mmap(-1, target.alignment) as buffer:
@@ -228,12 +228,12 @@ MOUNTS = """\
     [("/srvx", "ext4"), ("/srv", "btrfs"), ("/srv/a", "btrfs"), ("/srv/data/x", "tmpfs"), ("/", "ext4")],
 )
 def test_the_uppermost_mount_counts(path: str, filesystem: str) -> None:
-    """The longest mount point, and of two on one place the later."""
+    """The longest mount point counts, and of two on one path the later one."""
     assert place_in(path, MOUNTS).filesystem == filesystem
 
 
-def test_copies_on_write_are_known() -> None:
-    """And so are options and what is not known."""
+def test_copy_on_write_is_recognised() -> None:
+    """Options are parsed too, and an unknown file system is None."""
     place = place_in("/srv/x", MOUNTS)
     assert place.copies_on_write
     assert "nobarrier" in place.options
@@ -241,7 +241,7 @@ def test_copies_on_write_are_known() -> None:
 
 
 class Plain:
-    """A target that carries out nothing."""
+    """A target without operations."""
 
     name, kind, size, alignment, direct = "t", "file", 8192, 512, True
 
@@ -258,35 +258,35 @@ def one(op: Op, offset: int, size: int = 512) -> Work:
     ("op", "offset", "size"),
     [(Op.READ, 8192, 512), (Op.WRITE, 7680, 1024), (Op.READ, 100, 512), (Op.READ, 0, 100), (Op.WRITE, 1 << 63, 512)],
 )
-def test_what_is_outside_or_askew_is_refused(op: Op, offset: int, size: int) -> None:
-    """Before the first operation."""
+def test_operations_outside_or_unaligned_are_refused(op: Op, offset: int, size: int) -> None:
+    """The error is raised before the first operation."""
     with pytest.raises(BenchError):
         refuse_outside(Plain(), one(op, offset, size))
 
 
 @pytest.mark.parametrize("op", [Op.WRITE, Op.WRITE_DURABLE])
-def test_what_may_only_be_read_is_not_written(op: Op) -> None:
-    """Whatever the engine."""
+def test_a_read_only_target_is_not_written(op: Op) -> None:
+    """Writes are refused for every engine."""
     with pytest.raises(BenchError, match="only be read"):
         refuse_outside(Plain(writable=False), one(op, 0))
 
 
 @pytest.mark.parametrize(("op", "offset"), [(Op.READ, 7680), (Op.WRITE, 0), (Op.FLUSH, 0)])
-def test_what_is_inside_is_not_refused(op: Op, offset: int) -> None:
-    """Up to the last byte."""
+def test_operations_inside_are_accepted(op: Op, offset: int) -> None:
+    """Operations up to the last byte are accepted."""
     refuse_outside(Plain(), one(op, offset))
 
 
 def test_an_unknown_operation_is_refused() -> None:
-    """An engine does not guess."""
+    """An unknown operation code is an error."""
     work = Work(streams=[Stream(ops=bytes([9]), offsets=array("Q", [0]), size=512)])
     with pytest.raises(BenchError):
         refuse_outside(Plain(), work)
 
 
-def test_the_progress_is_told(tmp_path: Path) -> None:
-    """Up to the end."""
-    told: list[tuple[int, int]] = []
-    with FileTarget(str(tmp_path), 3 * MIB, progress=lambda done, size: told.append((done, size))):
+def test_the_progress_is_reported(tmp_path: Path) -> None:
+    """The progress is reported up to the end."""
+    progress: list[tuple[int, int]] = []
+    with FileTarget(str(tmp_path), 3 * MIB, progress=lambda done, size: progress.append((done, size))):
         pass
-    assert told == [(MIB, 3 * MIB), (2 * MIB, 3 * MIB), (3 * MIB, 3 * MIB)]
+    assert progress == [(MIB, 3 * MIB), (2 * MIB, 3 * MIB), (3 * MIB, 3 * MIB)]

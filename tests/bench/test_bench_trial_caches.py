@@ -1,4 +1,4 @@
-"""Trials that size caches, in the model's own time."""
+"""Trials that size caches, in the model's time."""
 
 from __future__ import annotations
 
@@ -9,35 +9,35 @@ from raidctl.bench.trials.knee import Knee as KneeTrial
 from raidctl.bench.trials.overwrite import Overwrite, cache_of
 from raidctl.bench.trials.readcache import ReadCache
 from raidctl.bench.trials.trial import GIB, MIB, whole
-from tests.bench.computed import Stage
+from tests.bench.virtual_clock import Stage
 
 pytestmark = pytest.mark.slow  # arithmetic, the same on every Python
 
 
-def disks(**given: object) -> Plan:
-    """Of 7200 rpm, without any cache unless one is asked for."""
+def drives_of(**given: object) -> Plan:
+    """Drives of 7200 rpm, without any cache by default."""
     return Plan(**{"kind": "write-through", "size": 8 * GIB, "keep": False, **given})  # type: ignore[arg-type]  # the fields are named
 
 
 @pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("cache", [8, 32])
 def test_the_read_cache_is_sized(cache: int, seed: int) -> None:
-    """Within a fifth."""
+    """The size is within a fifth."""
     trial = ReadCache(most=128 * MIB, reads=250, seconds=0.6)
-    result = whole(trial, Stage(disks(read_cache=cache * MIB)).bench(seed))
+    result = whole(trial, Stage(drives_of(read_cache=cache * MIB)).bench(seed))
     assert result.verdict == "info"
     assert result.figures["read_cache"].measured == pytest.approx(cache, rel=0.2)
 
 
-def test_no_read_cache_is_made_up() -> None:
-    """Without a cache no size is told."""
-    result = whole(ReadCache(most=64 * MIB, reads=250), Stage(disks()).bench())
+def test_without_a_read_cache_no_size_is_found() -> None:
+    """Without a cache, the size is unknown."""
+    result = whole(ReadCache(most=64 * MIB, reads=250), Stage(drives_of()).bench())
     assert (result.verdict, result.figures["read_cache"].measured) == ("info", None)
 
 
-def test_what_is_read_again_comes_from_the_cache() -> None:
-    """The same 2 MiB again are read faster than a row of a disk."""
-    result = whole(ReadCache(most=4 * MIB, reads=40), Stage(disks(read_cache=16 * MIB)).bench())
+def test_repeated_reads_come_from_the_cache() -> None:
+    """2 MiB that are read again are faster than a sequential read."""
+    result = whole(ReadCache(most=4 * MIB, reads=40), Stage(drives_of(read_cache=16 * MIB)).bench())
     again, elsewhere = result.figures["reread"].measured, result.figures["elsewhere"].measured
     assert again is not None
     assert elsewhere is not None
@@ -45,9 +45,9 @@ def test_what_is_read_again_comes_from_the_cache() -> None:
 
 
 @pytest.mark.parametrize("seed", range(2))
-def test_the_write_cache_is_sized_by_rewriting_too(seed: int) -> None:
-    """Parts that fit into the cache's 32 MiB stay fast, others do not; the knee says the same."""
-    stage = Stage(disks(kind="battery", cache=32 * MIB)).bench(seed)
+def test_the_write_cache_is_sized_by_rewriting(seed: int) -> None:
+    """Parts that fit into the cache of 32 MiB are fast, and the knee agrees."""
+    stage = Stage(drives_of(kind="battery", cache=32 * MIB)).bench(seed)
     stage.known["knee"] = whole(KneeTrial(most=256 * MIB, fills=1, rest=0.0), stage)
     result = whole(Overwrite(seconds=0.5), stage)
     found = result.figures["overwrite_cache"]
@@ -57,9 +57,9 @@ def test_the_write_cache_is_sized_by_rewriting_too(seed: int) -> None:
     assert "The knee gives the same" in result.reasons[1]
 
 
-def test_without_a_write_cache_rewriting_tells_none() -> None:
-    """All parts are as slow."""
-    result = whole(Overwrite(most=64 * MIB), Stage(disks()).bench())
+def test_without_a_write_cache_rewriting_finds_none() -> None:
+    """Without a cache, all parts are equally slow."""
+    result = whole(Overwrite(most=64 * MIB), Stage(drives_of()).bench())
     assert result.figures["overwrite_cache"].measured is None
 
 
@@ -71,6 +71,6 @@ def test_without_a_write_cache_rewriting_tells_none() -> None:
         {MIB: 100.0, 2 * MIB: 20.0},
     ],
 )
-def test_no_cache_is_made_up(speeds: dict[int, float]) -> None:
-    """Speeds of one kind, in no order, or of too few parts tell no size."""
+def test_unclear_speeds_show_no_cache(speeds: dict[int, float]) -> None:
+    """Speeds that are equal, unordered or too few have no size."""
     assert cache_of(speeds).measured is None

@@ -1,4 +1,4 @@
-"""Trials of caches, layouts and layers, on the timing model where they need a truth and on real files elsewhere."""
+"""Trials of caches, layouts and layers, on the model or on real files."""
 
 from __future__ import annotations
 
@@ -42,24 +42,24 @@ from raidctl.errors import BenchError
 from raidctl.output.bench import screen
 from raidctl.output.console import Paper
 from tests.bench import bench_runs
-from tests.bench.computed import Computed, Modelled, beside
-from tests.bench.modelled import serving
+from tests.bench.served_model import serving
+from tests.bench.virtual_clock import Computed, Modelled, beside
 
 FLASH = ("--kind", "write-through", "--rpm", "0")
 
 
 def on_file(folder: Path, size: int = 8 * MIB) -> FileTarget:
-    """A file of raidctl's own."""
+    """A file of raidctl."""
     return FileTarget(str(folder), size, run_id=7)
 
 
 def model(**plan: Any) -> Modelled:
-    """A model of flash that is reached on a clock of its own."""
+    """A model of flash with a separate clock."""
     return Modelled(Device(Plan(**{"kind": "write-through", "rpm": 0.0, "size": 64 * MIB, "keep": False, **plan})))
 
 
 def staged(target: Target, **given: Any) -> Bench:
-    """A bench on it, with the same places in every run; of a file, times are computed as if it lay on flash."""
+    """A bench with the same places in every run; times of a file are computed as on flash."""
     if not isinstance(target, Modelled):
         return beside(target, **given)
     engine = Computed(target.clock)
@@ -68,7 +68,7 @@ def staged(target: Target, **given: Any) -> Bench:
 
 @pytest.mark.parametrize("shared", [False, True])
 def test_drives_that_share_something_are_slower_together(shared: bool) -> None:
-    """Two disks of their own come near to their sum; two ways to one disk reach half of it, and fail."""
+    """Two drives reach nearly their sum; two paths to one drive reach half of it, and fail."""
     first, second = (model(rpm=7200.0, size=16 << 30) for _ in range(2))
     trial = Together(others=(first.past() if shared else second,), seconds=0.25, size=256 * KIB, depth=2)
     result = whole(trial, staged(first))
@@ -88,88 +88,88 @@ def test_three_drives_are_compared_in_pairs_and_all_at_once(tmp_path: Path) -> N
 
 @dataclass
 class Recorder:
-    """A knob that remembers where it stood."""
+    """A setting that records its values."""
 
     present: int | None = 128
     name: str = "/dev/x"
     denied: bool = False
-    stood: list[int | None] = field(default_factory=list)
+    values: list[int | None] = field(default_factory=list)
 
     @contextmanager
     def at(self, kib: int) -> Iterator[None]:
-        """Stand there for a while."""
+        """Set it for a while."""
         if self.denied:
             raise BenchError("No right to write it.")
-        self.stood.append(kib)
+        self.values.append(kib)
         try:
             yield
         finally:
-            self.stood.append(self.present)
+            self.values.append(self.present)
 
 
-def test_the_kernels_read_ahead_is_tried_and_put_back(tmp_path: Path) -> None:
-    """Each setting twice, forwards and backwards, and after each the one that was there; each has its figure."""
-    knob = Recorder()
+def test_the_kernels_read_ahead_is_varied_and_restored(tmp_path: Path) -> None:
+    """Each value is set twice, forwards and backwards, and restored after each; each has its figure."""
+    setting = Recorder()
     with on_file(tmp_path) as target:
-        result = whole(ReadAhead(seconds=0.05, rounds=2, kernel=knob), staged(target))
-    assert knob.stood[::2] == [0, 128, 4096, 16384, 16384, 4096, 128, 0]
-    assert set(knob.stood[1::2]) == {128}
+        result = whole(ReadAhead(seconds=0.05, rounds=2, kernel=setting), staged(target))
+    assert setting.values[::2] == [0, 128, 4096, 16384, 16384, 4096, 128, 0]
+    assert set(setting.values[1::2]) == {128}
     assert {"kernel_0k", "kernel_128k", "kernel_4096k", "kernel_16384k", "kernel_128k_gain"} <= set(result.figures)
 
 
 class Ended(PortableEngine):
-    """The real engine; somebody presses Ctrl-C before its n-th work."""
+    """The real engine; Ctrl-C is pressed before its n-th work."""
 
     def __init__(self, works: int) -> None:
         self.left = works
 
     def run(self, target: Target, work_: Work) -> Outcome:
-        """Carry it out, or not."""
+        """Run it, or interrupt."""
         self.left -= 1
         if self.left < 0:
             raise KeyboardInterrupt
         return super().run(target, work_)
 
 
-def test_an_interruption_puts_the_read_ahead_back(tmp_path: Path) -> None:
-    """Ctrl-C within a setting leaves what was there before."""
-    knob = Recorder()
+def test_an_interruption_restores_the_read_ahead(tmp_path: Path) -> None:
+    """Ctrl-C within a setting restores the previous one."""
+    setting = Recorder()
     with on_file(tmp_path) as target:
         # four works past the kernel, one with each setting
         stage = Bench(target=target, engine=Ended(6), seed=7, run_id=7)
         with pytest.raises(KeyboardInterrupt):
-            whole(ReadAhead(seconds=0.2, rounds=2, kernel=knob), stage)
-    assert knob.stood == [0, 128, 128, 128, 4096, 128]
+            whole(ReadAhead(seconds=0.2, rounds=2, kernel=setting), stage)
+    assert setting.values == [0, 128, 128, 128, 4096, 128]
 
 
-def test_without_the_right_to_set_it_what_there_is_is_measured(tmp_path: Path) -> None:
-    """The setting that is there has its figure, and the reason why there are no others is told."""
-    knob = Recorder(denied=True)
+def test_without_permission_the_current_read_ahead_is_measured(tmp_path: Path) -> None:
+    """The current setting has its figure, and the reason for the missing ones is given."""
+    setting = Recorder(denied=True)
     with on_file(tmp_path) as target:
-        result = whole(ReadAhead(seconds=0.6, rounds=1, kernel=knob), staged(target))
+        result = whole(ReadAhead(seconds=0.6, rounds=1, kernel=setting), staged(target))
     assert "kernel_128k" in result.figures
     assert "kernel_0k" not in result.figures
     assert any("No right to write it." in reason for reason in result.reasons)
 
 
-def test_reading_through_the_page_cache_begins_without_it(tmp_path: Path) -> None:
-    """A view of a file through the page cache reads what the file holds, and may not be written."""
+def test_a_buffered_view_is_read_only(tmp_path: Path) -> None:
+    """A view through the page cache has the content of the file, and cannot be written."""
     with on_file(tmp_path, MIB) as target, buffered(target) as view:
         assert os.pread(view.fileno(), 16, 0) == os.pread(view.fileno(), 16, 0)
         with pytest.raises(OSError, match="Bad file descriptor"):
             os.pwrite(view.fileno(), b"x", 0)
 
 
-def test_nothing_is_compared_where_no_mapping_lies_below(tmp_path: Path) -> None:
-    """Without a mapping there is no tax, and the reason why its table is not known is passed on."""
+def test_without_a_mapping_nothing_is_compared(tmp_path: Path) -> None:
+    """Without a mapping there is no tax, and the reason for an unknown table is passed on."""
     with on_file(tmp_path, MIB) as target:
         assert "nothing to compare" in whole(LayerTax(), staged(target)).reasons[0]
         why = Below(why_no_ranges="dmsetup is not installed.")
         assert whole(LayerTax(), staged(target, below=why)).reasons == ("dmsetup is not installed.",)
 
 
-def test_tables_of_mappings_tell_where_their_bytes_lie() -> None:
-    """Linear and encrypted ones do, with all their pieces; others, and what is damaged, are left out."""
+def test_tables_of_mappings_are_parsed() -> None:
+    """Linear and encrypted mappings have ranges; others and damaged lines are ignored."""
     table = "0 204800 linear 8:3 2048\n204800 8192 linear 8:4 0\n0 100 crypt aes-xts-plain64 :32:logon:x 0 8:3 4096\n"
     found = ranges("/dev/dm-0", table + "0 100 striped 2 128 8:3 0 8:4 0\n0 x linear 8:3 0\n0 100 linear\n", str)
     assert [(one.kind, one.path, one.start, one.length, one.first) for one in found] == [
@@ -180,8 +180,8 @@ def test_tables_of_mappings_tell_where_their_bytes_lie() -> None:
     assert ranges("/dev/dm-0", table, lambda _: None) == ()
 
 
-def test_holes_are_told_from_what_was_written(tmp_path: Path) -> None:
-    """Half of a sparse file reads as zeros: they are counted."""
+def test_holes_are_counted(tmp_path: Path) -> None:
+    """Half of a sparse file reads as zeros, which is counted."""
     path = tmp_path / "sparse"
     path.write_bytes(b"")
     os.truncate(path, 64 * MIB)
@@ -201,8 +201,8 @@ def test_holes_are_told_from_what_was_written(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("compresses", [True, False])
-def test_what_reads_zeros_at_once_is_thin(compresses: bool) -> None:
-    """Places that were never written and are read faster than data are marked; a model that reads both alike is not."""
+def test_fast_zeros_mean_a_thin_volume(compresses: bool) -> None:
+    """Unwritten places that are faster than data are marked; a model with equal speeds is not."""
     stage = staged(model(keep=True, compresses=compresses))
     half = stage.places(64 * KIB, 512, span=32 * MIB)
     stage.run(stream(Op.WRITE, half, 64 * KIB, 8))
@@ -212,22 +212,22 @@ def test_what_reads_zeros_at_once_is_thin(compresses: bool) -> None:
     assert result.figures["zeros"].measured == pytest.approx(50, abs=15)
 
 
-def test_lost_blocks_are_told_by_what_became_of_them() -> None:
-    """A model that keeps nothing gives zeros, and the reasons say so."""
+def test_lost_blocks_are_reported_by_their_content() -> None:
+    """A model that stores nothing returns zeros, as the reasons report."""
     result = whole(ReadBack(most=MIB), staged(model(kind="battery")))
     assert (result.verdict, result.figures["wrong"].measured) == ("fail", 16.0)
     assert "16 of them: zeros" in result.reasons[1]
 
 
-def test_a_device_is_filled_before_its_writes_are_steady() -> None:
-    """What was never written is written once, so all of it and more; a file was filled when it was made."""
+def test_a_device_is_filled_before_steady_writes() -> None:
+    """A device is written once first; a file was filled when it was created."""
     stage = staged(model(size=16 * MIB))
     whole(Steady(seconds=0.1, most=5), stage)
     assert stage.written > 16 * MIB
 
 
-def test_fsync_has_a_figure_of_its_own(tmp_path: Path) -> None:
-    """Beside fdatasync and writes that are durable by themselves."""
+def test_fsync_has_a_separate_figure(tmp_path: Path) -> None:
+    """fsync, fdatasync and durable writes have separate figures."""
     with on_file(tmp_path, MIB) as target:
         result = whole(Commits(seconds=0.1, rounds=2, fsync=True, dsync=True), staged(target))
     assert set(result.figures) == {"unflushed", "commits", "commits_dsync", "commits_fsync"}
@@ -235,14 +235,14 @@ def test_fsync_has_a_figure_of_its_own(tmp_path: Path) -> None:
 
 
 class Volume(FileTarget):
-    """A file that stands for a device."""
+    """A file in place of a device."""
 
     kind = "device"
 
 
 @pytest.mark.parametrize("bare", [False, True])
-def test_of_a_device_with_layers_below_the_disk_itself_is_flushed_as_well(tmp_path: Path, *, bare: bool) -> None:
-    """A logical volume's mapping may drop a flush; a disk has no layers, and one figure is enough."""
+def test_the_drive_below_a_layer_is_flushed_as_well(tmp_path: Path, *, bare: bool) -> None:
+    """A mapping may drop a flush, so it has a raw figure too; a drive has one figure."""
     with Volume(str(tmp_path), MIB) as target:
         stage = staged(target, below=Below(disk=str(tmp_path), bare=bare))
         result = whole(Commits(seconds=0.1, rounds=1), stage)
@@ -250,35 +250,35 @@ def test_of_a_device_with_layers_below_the_disk_itself_is_flushed_as_well(tmp_pa
 
 
 @pytest.mark.parametrize(
-    ("mib_s", "said"), [(300.0, None), (540.0, "it is the limit"), (900.0, "a cache of this machine")]
+    ("mib_s", "expected"), [(300.0, None), (540.0, "it is the limit"), (900.0, "a cache of this machine")]
 )
-def test_figures_are_held_against_the_links(mib_s: float, said: str | None) -> None:
-    """What comes near to a link's payload is the link's; what exceeds it never went through it."""
+def test_figures_are_compared_with_the_links(mib_s: float, expected: str | None) -> None:
+    """A figure near the payload of a link is the link's; one above it comes from a cache."""
     reasons = linked([Spread(measured=mib_s, unit="MiB/s", n=9)], [Link(name="link of sda (6 Gbit/s)", mib=572.2)])
-    assert bool(reasons) == (said is not None)
-    assert said is None or said in reasons[0]
+    assert bool(reasons) == (expected is not None)
+    assert expected is None or expected in reasons[0]
 
 
 @contextmanager
-def _off(stood: list[str]) -> Iterator[None]:
-    stood.append("off")
+def _off(values: list[str]) -> Iterator[None]:
+    values.append("off")
     try:
         yield
     finally:
-        stood.append("on")
+        values.append("on")
 
 
-def test_the_write_cache_is_measured_off_as_well(tmp_path: Path) -> None:
-    """As it is, off, as it is again: both have figures, and their ratio; the cache is put back."""
-    stood: list[str] = []
+def test_the_disabled_write_cache_is_measured_as_well(tmp_path: Path) -> None:
+    """Both states have figures and a ratio, and the cache is restored."""
+    values: list[str] = []
     with on_file(tmp_path) as target:
-        result = whole(Classic(seconds=0.1, rounds=2, off=lambda: _off(stood)), staged(target))
-    assert stood == ["off", "on"]
+        result = whole(Classic(seconds=0.1, rounds=2, off=lambda: _off(values)), staged(target))
+    assert values == ["off", "on"]
     assert {"random_write", "random_write_cache_off", "random_write_cache_off_ratio"} <= set(result.figures)
 
 
 def test_a_refused_switch_leaves_the_rest_of_the_table(tmp_path: Path) -> None:
-    """Without the right to switch it, the figures as it is are there, and the reason."""
+    """Without permission, the figures of the current state are present, with the reason."""
 
     def refuse() -> AbstractContextManager[None]:
         raise BenchError("The battery is missing.")
@@ -290,8 +290,8 @@ def test_a_refused_switch_leaves_the_rest_of_the_table(tmp_path: Path) -> None:
     assert "The battery is missing." in result.reasons[0]
 
 
-def test_timings_pass_the_page_cache_and_use_it(tmp_path: Path) -> None:
-    """All four ways of hdparm on a file; over NBD only those past the page cache."""
+def test_timings_with_and_without_the_page_cache(tmp_path: Path) -> None:
+    """All four timings of hdparm are measured on a file; over NBD only those without the page cache."""
     with on_file(tmp_path) as target:
         assert set(whole(Timings(seconds=0.05, rounds=1), staged(target)).figures) == {
             "cached", "cached_direct", "disk", "disk_direct",
@@ -299,8 +299,8 @@ def test_timings_pass_the_page_cache_and_use_it(tmp_path: Path) -> None:
     assert set(whole(Timings(seconds=0.05, rounds=1), staged(model())).figures) == {"cached_direct", "disk_direct"}
 
 
-def test_no_trial_gives_a_figure_for_what_was_too_short(tmp_path: Path) -> None:
-    """Phases of a tenth of a second have no rate (`++++`), and no ratio is made of them."""
+def test_too_short_phases_have_no_figure(tmp_path: Path) -> None:
+    """Phases of a tenth of a second have no rate and no ratio."""
     trials = (ReadAhead(seconds=0.02, rounds=2), Classic(seconds=0.02, rounds=2), Timings(seconds=0.02, rounds=2))
     with on_file(tmp_path) as target:
         short = Profile(name="t", title="", seconds=60, size=8 * MIB, trials=trials)
@@ -309,17 +309,17 @@ def test_no_trial_gives_a_figure_for_what_was_too_short(tmp_path: Path) -> None:
     assert all(one.measured is None for result in session.results for one in result.figures.values())
 
 
-def test_profiles_take_the_options_that_change_a_setting() -> None:
-    """A switch goes to the classic table, a knob to the read-ahead, which comes last and alone."""
+def test_profiles_use_the_options_that_change_a_setting() -> None:
+    """The cache switch goes to the classic trial, the setting to the read-ahead trial, which comes last."""
     plain = Profile(name="t", title="", seconds=1, size=1, trials=(ReadAhead(rounds=3), Classic()))
-    knob = Recorder()
-    made = switched(plain, off=lambda: _off([]), read_ahead=knob)
+    setting = Recorder()
+    made = switched(plain, off=lambda: _off([]), read_ahead=setting)
     assert [(one.name, one.alone) for one in made.trials] == [("classic", True), ("readahead", True)]
     assert switched(plain).trials == plain.trials
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "expected"),
     [
         ([".", "--also-read", "/dev/sdb"], "name a device to be measured"),
         ([".", "--switch-cache"], "--profile classic"),
@@ -327,15 +327,15 @@ def test_profiles_take_the_options_that_change_a_setting() -> None:
         (["nbd+unix:///?socket=/x", "--also-read", "nbd+unix:///?socket=/y", "--overwrite", "all"], "it stands alone"),
     ],
 )
-def test_options_that_have_no_meaning_together_are_refused(words: list[str], said: str) -> None:
-    """Before anything is opened, with the reason."""
+def test_options_that_exclude_each_other_are_refused(words: list[str], expected: str) -> None:
+    """The message has the reason, and nothing is opened."""
     done = CliRunner().invoke(cli, ["bench", "run", "--dry-run", *words])
-    assert (done.exit_code, said in done.stderr) == (2, True), done.stderr
+    assert (done.exit_code, expected in done.stderr) == (2, True), done.stderr
 
 
 @pytest.mark.slow
-def test_two_exports_are_measured_beside_each_other(tmp_path: Path) -> None:
-    """The command line reads both, and says so before; the result carries the engine and the ratio's place."""
+def test_two_exports_are_measured_together(tmp_path: Path) -> None:
+    """The second export is announced, and the result has the engine and the ratio."""
     words = (*FLASH, "--size", "64MiB", "--no-keep")
     with (
         tempfile.TemporaryDirectory(dir="/tmp") as one,
@@ -354,7 +354,7 @@ def test_two_exports_are_measured_beside_each_other(tmp_path: Path) -> None:
 
 
 def test_the_classic_profile_prints_the_classic_tables(tmp_path: Path) -> None:
-    """Four tables within 80 columns, and how the missing column is had."""
+    """There are four tables within 80 columns, with the option for the missing column."""
     with on_file(tmp_path) as target:
         short: tuple[Trial, ...] = (
             Classic(seconds=0.6, rounds=1),

@@ -1,4 +1,4 @@
-"""Engines that do less than they were asked, in no time or with a fault: a sentence, and never a figure or a crash."""
+"""Engines that do less than requested, take no time or fail cause a reason, never a figure or a crash."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from raidctl.bench.trials.trial import MIB, Below, Bench, Needs, Range, Steps, T
 from raidctl.bench.trials.worst import Worst
 from raidctl.bench.work import Op, Outcome, Samples, Target, Work
 from raidctl.errors import AccessMissing, BenchError, CannotTell, ChangeStands, ChangeUndone, RaidctlError, UsageError
-from tests.bench.computed import Computed, Modelled, Stage
+from tests.bench.virtual_clock import Computed, Modelled, Stage
 
 Spoil = Callable[[Work, Outcome], Outcome]
 UNTIMED = (
@@ -38,33 +38,33 @@ UNTIMED = (
     RaidLevel(seconds=0.02, most=1, strided=8, striped=4, rounds=1),
     Worst(seconds=0.2, saturation=0.1),
 )
-"""Tests that ask for operations by number, at least in a part of their work."""
+"""Trials that request operations by number, in a part of their work at least."""
 
 
 @dataclass
 class Spoilt(Computed):
-    """What it computed is spoilt from the n-th work on."""
+    """The computed engine, whose results are changed from the n-th work on."""
 
     spoil: Spoil = lambda _, outcome: outcome
     since: int = 1
     works: int = 0
 
     def run(self, target: Target, work: Work) -> Outcome:
-        """Carry it out, and spoil it."""
+        """Run it, and change the outcome."""
         self.works += 1
         outcome = super().run(target, work)
         return outcome if self.works < self.since else self.spoil(work, outcome)
 
 
 def session(*trials: Trial, spoil: Spoil, since: int = 1, size: int = 64 * MIB, below: Below | None = None) -> Session:
-    """A session on a model, in its own time."""
+    """A session on a model, in its time."""
     stage = Stage(Plan(kind="write-through", size=size), below or Below())
     bench = stage.bench(engine=Spoilt(spoil=spoil, since=since))
     return Runner(bench, again=False).run(Profile(name="test", title="", seconds=60, size=size, trials=trials))
 
 
 def only(*trials: Trial, spoil: Spoil = lambda _, outcome: outcome, **given: int | Below) -> TrialResult:
-    """The result of the last of them."""
+    """The result of the last trial."""
     return session(*trials, spoil=spoil, **given).results[-1]  # type: ignore[arg-type]  # `since`, `size` are numbers
 
 
@@ -73,7 +73,7 @@ def _each(outcome: Outcome, change: Callable[[Samples], Samples]) -> Outcome:
 
 
 def fewer(work: Work, outcome: Outcome) -> Outcome:
-    """Of what was asked for by number, the last operation is missing."""
+    """Drop the last operation of works that request operations by number."""
     if work.seconds is not None:
         return outcome
     return _each(
@@ -86,21 +86,21 @@ def fewer(work: Work, outcome: Outcome) -> Outcome:
 
 
 def counted(work: Work, outcome: Outcome) -> Outcome:
-    """What was asked for by number is only counted, as if it were more than an engine keeps."""
+    """Count operations that were requested by number, as if they were more than an engine keeps."""
     bins = array("Q", [0] * 128 + [1])
     lost = fewer(work, outcome)
     return lost if lost is outcome else _each(lost, lambda one: replace(one, beyond={Op.READ: bins}))
 
 
 def at_once(_: Work, outcome: Outcome) -> Outcome:
-    """As a clock of milliseconds tells what takes less."""
+    """Return no duration, like a clock of milliseconds."""
     return replace(outcome, wall_seconds=0.0)
 
 
 @pytest.mark.parametrize("spoil", [fewer, counted])
 @pytest.mark.parametrize("trial", UNTIMED, ids=lambda trial: trial.name)
 def test_fewer_operations_than_were_asked_for_give_no_verdict(trial: Trial, spoil: Spoil) -> None:
-    """Where operations asked for by number are missing, the test says how many, and neither passes nor has a figure."""
+    """The reason has the number of missing operations, and there is no figure or verdict."""
     result = only(trial, spoil=spoil)
     assert (result.verdict, result.figures) == ("inconclusive", {})
     assert "operations on the model are missing in the engine's results." in result.reasons[0]
@@ -108,14 +108,14 @@ def test_fewer_operations_than_were_asked_for_give_no_verdict(trial: Trial, spoi
 
 @pytest.mark.parametrize("since", [1, 4])
 @pytest.mark.parametrize("trial", UNTIMED, ids=lambda trial: trial.name)
-def test_what_took_no_time_that_a_clock_tells_ends_no_run(trial: Trial, since: int) -> None:
-    """A round without a duration has no rate; the test has a result all the same."""
+def test_a_round_without_a_duration_ends_no_run(trial: Trial, since: int) -> None:
+    """A round without a duration has no rate, but the trial has a result."""
     assert only(trial, spoil=at_once, since=since).reasons
 
 
 @pytest.mark.slow
-def test_a_round_of_reads_without_a_duration_leaves_those_of_writes() -> None:
-    """Rounds of reads and writes are only compared where each has its own; the figures of both are told."""
+def test_reads_without_a_duration_keep_the_figures_of_writes() -> None:
+    """Reads and writes are compared only if both have a rate; existing figures are kept."""
 
     def reads(work: Work, outcome: Outcome) -> Outcome:
         return at_once(work, outcome) if work.seconds and work.streams[0].ops[0] == Op.READ else outcome
@@ -126,8 +126,8 @@ def test_a_round_of_reads_without_a_duration_leaves_those_of_writes() -> None:
     assert result.verdict == "info"
 
 
-def test_an_operation_that_did_less_is_counted_among_all() -> None:
-    """One short operation is told as one of so many."""
+def test_a_short_operation_is_counted() -> None:
+    """One short operation is reported with the number of all."""
 
     def short(_: Work, outcome: Outcome) -> Outcome:
         return _each(outcome, lambda one: replace(one, results=array("i", [one.size // 2, *one.results[1:]])))
@@ -136,8 +136,8 @@ def test_an_operation_that_did_less_is_counted_among_all() -> None:
     assert result.reasons == ("1 of 10 operations on the model transferred less than requested.",)
 
 
-def test_a_failure_is_told_in_the_system_s_words() -> None:
-    """An error number in the middle ends the test with the number of operations and the reason."""
+def test_a_failure_has_the_message_of_the_system() -> None:
+    """An error ends the trial with the number of operations and the system's message."""
 
     def failed(_: Work, outcome: Outcome) -> Outcome:
         return _each(outcome, lambda one: replace(one, results=array("i", [-errno.EIO, *one.results[1:]])))
@@ -147,55 +147,55 @@ def test_a_failure_is_told_in_the_system_s_words() -> None:
     )
 
 
-def test_a_mapping_too_small_for_its_reads_is_told() -> None:
-    """A piece of a mapping that holds no row of reads is not compared, and the sentence says how large it is."""
+def test_a_mapping_too_small_for_its_reads_is_reported() -> None:
+    """A piece of a mapping without room for the reads is not compared, and its size is reported."""
     below = Below(ranges=(Range(mapping="/dev/mapper/small", path="/dev/sda", first=0, length=512 << 10),))
     result = only(LayerTax(), below=below)
     assert result.verdict == "inconclusive"
     assert "/dev/mapper/small has on one device is 512 KiB" in result.reasons[0]
 
 
-def test_a_strip_larger_than_the_target_is_told_in_sizes_that_can_be() -> None:
-    """Where the volume's own strip is too large for the target, no size in the sentence is below zero."""
+def test_a_strip_larger_than_the_target_is_reported() -> None:
+    """No size in the reason is below zero."""
     result = only(Alignment(), size=MIB, below=Below(strip=4 * MIB))
     assert result.verdict == "inconclusive"
     assert result.reasons == ("the model is too small: 0 bytes do not hold a block of 4 MiB.",)
 
 
 @pytest.mark.parametrize("trial", [Compression(), ReadBack(most=MIB)], ids=lambda trial: trial.name)
-def test_what_a_target_takes_at_least_counts_for_the_room_that_is_needed(trial: Trial) -> None:
-    """Blocks of 1 MiB need more room than those of 64 KiB that were asked for."""
+def test_the_needed_space_depends_on_the_smallest_block(trial: Trial) -> None:
+    """Blocks of 1 MiB need more space than the requested ones of 64 KiB."""
     device = Device(Plan(kind="write-through", size=64 * MIB))
     small, large = (trial.needs(Modelled(device, alignment=grain)).size for grain in (4096, MIB))
     assert large == 16 * small
 
 
-def test_a_pass_rests_on_all_that_was_read() -> None:
-    """With every block read back it passes: what is refused above is refused for what is missing."""
+def test_a_complete_read_back_passes() -> None:
+    """If every block is read back, the trial passes."""
     assert only(ReadBack(most=MIB)).verdict == "pass"
 
 
 @dataclass
 class Switched:
-    """A setting that may be switched: each time is counted."""
+    """A switchable setting that counts its changes."""
 
     times: int = 0
-    name: str = "the card"
+    name: str = "the controller"
     on: bool = True
     present: int | None = 128
 
     @contextmanager
     def __call__(self) -> Iterator[None]:
-        """Have it the other way."""
+        """Switch it for a while."""
         self.times += 1
         yield
 
     def other(self) -> AbstractContextManager[None]:
-        """Have it the other way."""
+        """Switch it for a while."""
         return self()
 
     def at(self, kib: int) -> AbstractContextManager[None]:
-        """Set it."""
+        """Set it for a while."""
         del kib
         return self()
 
@@ -209,9 +209,9 @@ def _switching(switched: Switched) -> tuple[Trial, ...]:
     )
 
 
-@pytest.mark.parametrize("number", range(3), ids=("classic", "readahead", "knob"))
-def test_nothing_is_switched_once_the_run_is_over(number: int) -> None:
-    """After Ctrl-C a test gives back the rounds that it has, and no setting is turned any more."""
+@pytest.mark.parametrize("number", range(3), ids=("classic", "readahead", "kernel"))
+def test_nothing_is_switched_after_the_end_of_the_run(number: int) -> None:
+    """After Ctrl-C a trial returns its rounds, and changes no setting."""
     switched = Switched()
     bench = Stage(Plan(kind="write-through", size=64 * MIB)).bench()
     steps = _switching(switched)[number].run(bench)
@@ -224,7 +224,7 @@ def test_nothing_is_switched_once_the_run_is_over(number: int) -> None:
 
 @dataclass(frozen=True)
 class Raising:
-    """A test that ends with an error of raidctl's own."""
+    """A trial that ends with an error of raidctl."""
 
     error: RaidctlError
     name: str = "raising"
@@ -232,27 +232,27 @@ class Raising:
     alone: bool = False
 
     def needs(self, target: Target) -> Needs:
-        """Next to nothing."""
+        """Return small needs."""
         del target
         return Needs(seconds=0.1)
 
     def run(self, bench: Bench) -> Steps:
-        """One round, and no further."""
+        """Run one round, then fail."""
         del bench
         yield
         raise self.error
 
 
 @pytest.mark.parametrize("kind", [BenchError, AccessMissing, CannotTell, ChangeUndone, UsageError])
-def test_whatever_a_test_refuses_is_its_own_result(kind: type[RaidctlError]) -> None:
-    """A right that is missing for one test, or a setting that it could not turn, takes no figure from the others."""
+def test_an_error_of_one_trial_is_its_result(kind: type[RaidctlError]) -> None:
+    """A missing permission or a refused setting of one trial does not affect the others."""
     raising = Raising(kind("The device below may not be read."))
     several = session(raising, Medium(reads=60, commits=12), spoil=lambda _, outcome: outcome)
     assert several.results[0].reasons == ("The device below may not be read.",)
     assert several.results[1].figures
 
 
-def test_a_setting_that_was_not_put_back_ends_the_run() -> None:
-    """Whoever waits must hear of that first."""
+def test_a_failed_undo_ends_the_run() -> None:
+    """A failed undo is raised at once."""
     with pytest.raises(ChangeStands):
         only(Raising(ChangeStands("It was not put back.")))

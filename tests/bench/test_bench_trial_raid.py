@@ -1,4 +1,4 @@
-"""The RAID level from outside, on arrays of known level in the model's own time."""
+"""The trial of the RAID level, on arrays of known level in the model's time."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from raidctl.bench.result import Confounder, Spread
 from raidctl.bench.trials.raid_level import RaidLevel
 from raidctl.bench.trials.raid_words import Layers, judged
 from raidctl.bench.trials.trial import GIB, KIB, Below, whole
-from tests.bench.computed import Stage
+from tests.bench.virtual_clock import Stage
 
 pytestmark = pytest.mark.slow  # arithmetic, the same on every Python
 
@@ -21,31 +21,31 @@ ARRAYS = [("raid0", 4), ("raid10", 4), ("raid5", 4), ("raid6", 6)]
 SHORT = RaidLevel(seconds=0.3, strided=64, striped=16, rounds=1)
 
 
-def disks(**given: object) -> Plan:
-    """Of 7200 rpm, without any cache unless one is asked for."""
+def drives_of(**given: object) -> Plan:
+    """Drives of 7200 rpm, without any cache by default."""
     return Plan(**{"kind": "write-through", "size": 8 * GIB, "keep": False, **given})  # type: ignore[arg-type]  # the fields are named
 
 
 @pytest.mark.parametrize(("name", "drives"), ARRAYS)
-def test_the_level_is_named_from_outside(name: Level, drives: int) -> None:
-    """Cost and layout together name the level alone where the number of drives is known."""
+def test_the_level_is_named(name: Level, drives: int) -> None:
+    """With the number of drives known, cost and layout name only the true level."""
     below = Below(level=name, drives=drives, strip=64 * KIB)
-    plan = disks(level=name, drives=drives)
+    plan = drives_of(level=name, drives=drives)
     result = whole(SHORT, Stage(plan, below).bench())
     assert (result.series["levels"], result.verdict) == ([name], "pass"), result.reasons
 
 
 def test_another_level_than_promised_fails() -> None:
-    """A RAID-5 that was sold as RAID-6 is told by its drives and its stripes."""
+    """A RAID-5 that was promised as RAID-6 fails."""
     below = Below(drives=4, strip=64 * KIB)
-    result = whole(replace(SHORT, promised="raid6"), Stage(disks(level="raid5", drives=4), below).bench())
+    result = whole(replace(SHORT, promised="raid6"), Stage(drives_of(level="raid5", drives=4), below).bench())
     assert (result.verdict, result.series["levels"]) == ("fail", ["raid5"])
 
 
 @pytest.mark.parametrize("why", ["degraded", "rebuild"])
-def test_an_array_that_lacks_a_drive_is_judged_by_its_sizes_alone(why: str) -> None:
-    """Cost and layout of what is left are those of another level: another than promised is not held against it."""
-    bench = Stage(disks(level="raid0", drives=3), Below(strip=64 * KIB)).bench()
+def test_a_degraded_array_is_judged_by_its_sizes_only(why: str) -> None:
+    """Cost and layout of a degraded array are those of another level, so they are not used."""
+    bench = Stage(drives_of(level="raid0", drives=3), Below(strip=64 * KIB)).bench()
     bench.confounders = (Confounder(name=why, text="md:md0 lacks a drive."),)
     result = whole(replace(SHORT, promised="raid5"), bench)
     assert (result.verdict, result.series["levels"]) == ("inconclusive", [])
@@ -53,25 +53,25 @@ def test_an_array_that_lacks_a_drive_is_judged_by_its_sizes_alone(why: str) -> N
 
 
 @pytest.mark.parametrize(("name", "drives"), ARRAYS)
-def test_without_any_facts_the_true_level_is_among_those_named(name: Level, drives: int) -> None:
-    """Nothing is known of the drives: what cannot be told apart is named together, and never passes."""
-    result = whole(replace(SHORT, promised=name), Stage(disks(level=name, drives=drives)).bench())
+def test_without_facts_the_true_level_is_among_those_named(name: Level, drives: int) -> None:
+    """Levels that cannot be distinguished are named together, and never pass."""
+    result = whole(replace(SHORT, promised=name), Stage(drives_of(level=name, drives=drives)).bench())
     assert name in result.series["levels"], result.reasons
     assert result.verdict == ("pass" if result.series["levels"] == [name] else "inconclusive")
     assert sum(result.series["posterior"].values()) == pytest.approx(1.0, abs=0.01)
 
 
 @pytest.mark.parametrize(("usable", "levels"), [(6, ["raid6"]), (7, ["raid5"]), (8, ["raid0"]), (4, ["raid10"])])
-def test_reading_alone_capacity_names_the_level(usable: int, levels: list[str]) -> None:
-    """Where nothing may be written, the sizes of eight drives and of the volume tell."""
+def test_without_writes_the_capacity_names_the_level(usable: int, levels: list[str]) -> None:
+    """If nothing may be written, the sizes of drives and volume give the level."""
     below = Below(drives=8, drive_bytes=GIB, volume_bytes=usable * GIB, strip=64 * KIB)
-    bench = Stage(disks(), below).bench()
+    bench = Stage(drives_of(), below).bench()
     bench.target.writable = False  # type: ignore[misc]  # a model's field
     assert whole(replace(SHORT, strided=16), bench).series["levels"] == levels
 
 
 def test_behind_a_cache_the_cost_is_a_lower_bound() -> None:
-    """A cache that sorts hides cost: RAID-6 is not ruled out by cheap writes, and RAID-0 not by dear ones."""
+    """A cache hides cost, so cheap writes do not rule out RAID-6, but expensive ones rule out RAID-0."""
     cost = geometry.levels(rate(2000.0), rate(1000.0))
     assert cost.levels == ("raid1", "raid10")
     none = Spread(measured=None, unit="ratio", n=0)

@@ -1,4 +1,4 @@
-"""Sessions: turns, the drift guard, Ctrl-C, errors in the middle, and nothing left behind."""
+"""Sessions: alternating trials, the drift guard, Ctrl-C, errors, and cleanup."""
 
 from __future__ import annotations
 
@@ -35,15 +35,15 @@ from raidctl.bench.trials.trial import MIB, Bench, Needs, Progress, Steps, Trial
 from raidctl.bench.trials.zcav import Zcav
 from raidctl.bench.work import Outcome, Samples, Target, Work
 from raidctl.errors import BenchError
-from tests.bench.computed import Computed, beside
-from tests.bench.modelled import ROOT
+from tests.bench.served_model import ROOT
+from tests.bench.virtual_clock import Computed, beside
 
 QUICK = (Medium(reads=60, commits=60, rounds=6), Seeks(seconds=0.1, depths=(1,)), ReadBack(most=MIB))
 
 
 @dataclass(kw_only=True)
 class Counting(Computed):
-    """An engine before whose n-th work something happens."""
+    """An engine with an event before its n-th work."""
 
     at: int = -1
     happen: Callable[[], None] = lambda: None
@@ -51,7 +51,7 @@ class Counting(Computed):
     fault: int | None = None
 
     def run(self, target: Target, work: Work) -> Outcome:
-        """Carry it out."""
+        """Run the work."""
         self.works += 1
         if self.works == self.at:
             self.happen()
@@ -102,11 +102,11 @@ def folder(tmp_path: Path) -> Path:
     return place
 
 
-def test_a_result_names_the_engines_that_carried_it_out_and_no_others(folder: Path) -> None:
-    """What reads back what was written, and goes by another name, is named there alone; the session names both."""
+def test_a_result_names_exactly_the_engines_that_ran_it(folder: Path) -> None:
+    """Each result names its engines, and the session all of them."""
 
     class Named(Computed):
-        """Goes by another name where it compares."""
+        """An engine with another name for verification."""
 
         def run(self, target: Target, work: Work) -> Outcome:
             outcome = super().run(target, work)
@@ -119,7 +119,7 @@ def test_a_result_names_the_engines_that_carried_it_out_and_no_others(folder: Pa
 
 
 def test_every_trial_has_a_result_in_the_order_of_the_profile(folder: Path) -> None:
-    """With engine and duration, and progress that never runs backwards; it survives JSON, and the file is gone."""
+    """Each result has engine and duration, progress never decreases, and the file is removed."""
     steps: list[Progress] = []
     session = run(folder, *QUICK, progress=steps.append)
     assert steps
@@ -133,19 +133,19 @@ def test_every_trial_has_a_result_in_the_order_of_the_profile(folder: Path) -> N
     assert not list(folder.iterdir())
 
 
-def test_rounds_of_trials_take_turns(folder: Path) -> None:
-    """The first two trials alternate round by round; one that changes the state of others comes after them."""
-    told: list[str] = []
+def test_rounds_of_trials_alternate(folder: Path) -> None:
+    """The first two trials alternate; one that changes the state comes after them."""
+    trials: list[str] = []
     with FileTarget(str(folder), 4 * MIB) as target:
-        runner = Runner(beside(target, seed=3), lambda step: told.append(step.trial))
+        runner = Runner(beside(target, seed=3), lambda step: trials.append(step.trial))
         runner.run(profile(QUICK[2], *QUICK[:2]))
-    assert told[:4] == ["medium", "seeks", "medium", "seeks"]
-    assert told[told.index("readback") :][-2:] == ["readback", "medium"]  # the last one is the guard against drift
+    assert trials[:4] == ["medium", "seeks", "medium", "seeks"]
+    assert trials[trials.index("readback") :][-2:] == ["readback", "medium"]  # the last one is the guard against drift
 
 
 @pytest.mark.parametrize("at", [1, 2, 5, 9])
-def test_an_interruption_leaves_nothing_behind_and_gives_what_there_was(folder: Path, at: int) -> None:
-    """Ctrl-C in the middle: the session says so, trials that had begun give their figures, the file is gone."""
+def test_an_interruption_returns_the_figures_and_removes_the_file(folder: Path, at: int) -> None:
+    """After Ctrl-C the session is marked, and started trials have their figures."""
 
     def interrupt() -> None:
         raise KeyboardInterrupt
@@ -159,7 +159,8 @@ def test_an_interruption_leaves_nothing_behind_and_gives_what_there_was(folder: 
 def interrupted_at(line: int, folder: Path) -> tuple[set[int], int, bool | None]:
     """Interrupt a session at a line of its module.
 
-    Returns its lines that were run, the works of the engine, and whether it is marked; None: the interruption left it.
+    Returns the lines that were run, the works of the engine, and whether it is marked; None: the interruption was
+    raised.
     """
     seen = set[int]()
     engine = Counting()
@@ -187,8 +188,8 @@ def interrupted_at(line: int, folder: Path) -> tuple[set[int], int, bool | None]
 
 
 @pytest.mark.slow
-def test_no_moment_of_an_interruption_loses_what_was_measured(folder: Path) -> None:
-    """At whichever line of the session it comes: once the engine has run, the session ends and is marked."""
+def test_an_interruption_at_any_line_keeps_the_figures(folder: Path) -> None:
+    """Once the engine has run, an interruption at any line ends the session and marks it."""
     lines, _, whole = interrupted_at(0, folder)
     assert whole is False
     ends = {line: interrupted_at(line, folder)[1:] for line in lines}
@@ -222,7 +223,7 @@ print("interrupted" if session.interrupted else "whole", flush=True)
 
 @pytest.mark.parametrize("engine", ["native", "portable"])
 def test_a_real_interruption_ends_every_engine(folder: Path, engine: str) -> None:
-    """SIGINT in the middle of the commits: the session ends and is marked, and the file is gone."""
+    """After SIGINT during the commits, the session is marked, and the file removed."""
     command = [sys.executable, "-c", _PROGRAM, str(folder), engine]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT) as program:
         assert program.stdout is not None
@@ -235,8 +236,8 @@ def test_a_real_interruption_ends_every_engine(folder: Path, engine: str) -> Non
     assert not list(folder.iterdir())
 
 
-def test_an_error_in_the_middle_is_told(folder: Path) -> None:
-    """Input/output errors: no figure, no verdict but inconclusive, the sentence, and the file is gone."""
+def test_an_error_of_the_engine_is_a_reason(folder: Path) -> None:
+    """After I/O errors there is no figure, the verdict is inconclusive, and the file is removed."""
     session = run(folder, *QUICK[:2], engine=Counting(at=1, fault=errno.EIO))
     assert {one.verdict for one in session.results} == {"inconclusive"}
     assert all("Input/output error" in one.reasons[0] for one in session.results)
@@ -246,19 +247,19 @@ def test_an_error_in_the_middle_is_told(folder: Path) -> None:
 
 @dataclass(frozen=True)
 class Refused:
-    """A test whose work the engine refuses: it has a result, and no figure in it."""
+    """A trial whose work the engine refuses, so that its result has no figure."""
 
     name: str
     title: str = "a test that fails"
     alone: bool = False
 
     def needs(self, target: Target) -> Needs:
-        """Next to nothing."""
+        """Return small needs."""
         del target
         return Needs(seconds=0.1, written=0)
 
     def run(self, bench: Bench) -> Steps:
-        """Not even begun."""
+        """Fail before the first round."""
         yield
         raise BenchError(f"The engine refuses {self.name} on {bench.target.name}.")
 
@@ -270,12 +271,12 @@ SHORT = (
     ReadBack(most=MIB),
     RaidLevel(seconds=0.02, most=6, strided=1, striped=1, rounds=1),
 )
-"""Tests that use what medium and knee have measured."""
+"""Trials that use the results of medium and knee."""
 
 
 @pytest.mark.parametrize("trial", SHORT, ids=lambda trial: trial.name)
-def test_a_test_that_failed_is_no_hindrance_to_those_that_use_its_figures(folder: Path, trial: Trial) -> None:
-    """Medium and knee without a figure are as if they had not been made; what follows is measured all the same."""
+def test_a_failed_trial_does_not_block_those_that_use_its_figures(folder: Path, trial: Trial) -> None:
+    """If medium and knee have no figure, later trials are still measured."""
     with FileTarget(str(folder), 8 * MIB) as target:
         session = Runner(beside(target, seed=3)).run(profile(Refused("medium"), Refused("knee"), trial))
     first, second, third = session.results
@@ -285,15 +286,15 @@ def test_a_test_that_failed_is_no_hindrance_to_those_that_use_its_figures(folder
     assert third.seconds
 
 
-def test_time_that_is_over_ends_after_the_round(folder: Path) -> None:
-    """With no time each trial has one round, so no interval."""
+def test_the_time_limit_ends_after_the_round(folder: Path) -> None:
+    """Without time each trial has one round, so no interval."""
     session = run(folder, Sequential(seconds=0.05, depths=(1,), positions=(0.0,)), budget=0.001)
     figures = session.results[0].figures
     assert all(one.low is None for one in figures.values())
 
 
-def test_what_writes_is_left_out_where_only_reading_is_allowed(folder: Path) -> None:
-    """A trial that writes has a result that says why there is none; those that read are carried out."""
+def test_trials_that_write_are_skipped_on_a_read_only_target(folder: Path) -> None:
+    """A skipped trial has a result with the reason; trials that read are run."""
 
     class ReadOnly(FileTarget):
         writable = False
@@ -307,23 +308,23 @@ def test_what_writes_is_left_out_where_only_reading_is_allowed(folder: Path) -> 
     assert bench.written == 0
 
 
-@pytest.mark.parametrize(("reads", "told"), [(240, False), (360, True)])
-def test_fewer_than_300_reads_give_no_typical_time(folder: Path, reads: int, told: bool) -> None:
-    """As few as that print no figure, here as everywhere; how many they were is told all the same."""
+@pytest.mark.parametrize(("reads", "known"), [(240, False), (360, True)])
+def test_fewer_than_300_reads_give_no_typical_time(folder: Path, reads: int, known: bool) -> None:
+    """Fewer than 300 reads have no typical time, only their number."""
     (result,) = run(folder, Medium(reads=reads, commits=12)).results
     found = result.figures["read_latency"]
-    assert (found.measured is not None, found.n) == (told, reads)
+    assert (found.measured is not None, found.n) == (known, reads)
 
 
-def test_a_curve_of_too_little_has_no_figure_at_all(folder: Path) -> None:
-    """Nor the ratio of its two ends, where neither of them is told."""
+def test_a_curve_of_too_few_reads_has_no_figure(folder: Path) -> None:
+    """Without figures of its ends, the ratio has none either."""
     (result,) = run(folder, Zcav(positions=32, piece=MIB // 16, block=MIB // 64, passes=1)).results
     assert {name for name, found in result.figures.items() if found.measured is not None} == set()
     assert "ratio" in result.figures
 
 
-def test_too_small_a_target_is_told(folder: Path) -> None:
-    """A trial that needs more room than there is says so."""
+def test_a_target_that_is_too_small_is_a_reason(folder: Path) -> None:
+    """A trial that needs more space reports how much."""
     session = run(folder, Sequential(sizes=(64 * MIB,)))
     assert session.results[0].verdict == "inconclusive"
     assert "64 MiB" in session.results[0].reasons[0]
@@ -331,7 +332,7 @@ def test_too_small_a_target_is_told(folder: Path) -> None:
 
 @pytest.mark.parametrize(("last", "unstable"), [(119.0, False), (121.0, True), (80.0, True), (None, None)])
 def test_drift_is_a_difference_of_a_fifth(last: float | None, unstable: bool | None) -> None:
-    """More than 20 % between the first test and the same at the end is an unstable environment."""
+    """A difference of more than 20 % between first and last test is unstable."""
     first, again = (
         TrialResult(trial="seeks", figures={"read_qd1_all": Spread(measured=value, unit="ops/s", n=6)})
         for value in (100.0, last)
@@ -342,29 +343,29 @@ def test_drift_is_a_difference_of_a_fifth(last: float | None, unstable: bool | N
 
 
 @pytest.mark.parametrize(
-    ("first", "last", "said"),
+    ("first", "last", "expected"),
     [
         (7969.0, 10890.0, "7,969 ops/s at the beginning and 10,890 ops/s at the end"),
         (12.1, 8.333, "12.1 ops/s at the beginning and 8.3 ops/s at the end"),
     ],
 )
-def test_drift_is_said_in_figures_that_can_be_compared(first: float, last: float, said: str) -> None:
-    """Both figures are written alike, with their unit."""
+def test_drift_is_printed_in_comparable_figures(first: float, last: float, expected: str) -> None:
+    """Both figures have the same format and the unit."""
     found = Drift(trial="seeks", figure="read_qd1_all", unit="ops/s", first=first, last=last, unstable=True)
-    assert f"The first test gave {said}:" in _unstable(found)
+    assert f"The first test gave {expected}:" in _unstable(found)
 
 
 @pytest.mark.parametrize("verdict", ["pass", "fail", "info", "suspect"])
-def test_no_verdict_on_durability_stands_in_a_virtual_machine(verdict: str) -> None:
-    """Whatever a trial says of durability, there it is inconclusive; what is not about it stays."""
+def test_a_virtual_machine_has_no_verdict_on_durability(verdict: str) -> None:
+    """A verdict on durability becomes inconclusive, any other is kept."""
     virtual = Confounder(name="virtual_machine", text="A guest.", forbids=True)
     of_commits, of_seeks = (TrialResult(trial=name, figures={}, verdict=verdict) for name in ("commits", "seeks"))  # type: ignore[arg-type]  # the parametrised words are verdicts
     assert weighed(of_commits, [virtual]).verdict == "inconclusive"
     assert weighed(of_seeks, [virtual]).verdict == verdict
 
 
-def test_evidence_is_made_of_intervals() -> None:
-    """A rate without an interval is no evidence; one above any disk's gives the fastest disk as the limit."""
+def test_evidence_uses_intervals() -> None:
+    """A rate without an interval is no evidence; one above any hard drive's has the fastest drive as limit."""
     medium = TrialResult(trial="medium", figures={}, series={"medium": "rotating"})
     rates = {name: Spread(measured=900.0, unit="ops/s", n=6, low=low) for name, low in (("commits", None),)}
     assert evidence({"medium": medium, "commits": TrialResult(trial="commits", figures=rates)}).commits is None
@@ -374,8 +375,8 @@ def test_evidence_is_made_of_intervals() -> None:
 
 
 @pytest.mark.parametrize("name", PROFILES)
-def test_profiles_keep_to_their_time(name: str) -> None:
-    """What the trials of a profile ask for together, the first of them twice, is within its seconds."""
+def test_profiles_fit_into_their_time(name: str) -> None:
+    """The trials of a profile, the first one twice, fit into its seconds."""
     wanted = PROFILES[name]
     target = Memory(handle=-1, size=wanted.size, writable=True)
     needs = [trial.needs(target).seconds for trial in (*wanted.trials, wanted.trials[0])]
@@ -383,7 +384,7 @@ def test_profiles_keep_to_their_time(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", PROFILES)
-def test_each_trial_of_a_profile_has_a_name_of_its_own(name: str) -> None:
-    """Results are kept by the name of their trial, so no two of a profile share one."""
+def test_each_trial_of_a_profile_has_a_unique_name(name: str) -> None:
+    """Results are stored by the name of their trial."""
     names = [trial.name for trial in PROFILES[name].trials]
     assert len(names) == len(set(names))

@@ -1,4 +1,4 @@
-"""Targets that only take large blocks (ZFS takes 128 KiB and more): figures are of what was really moved."""
+"""Targets that only accept large blocks (ZFS: 128 KiB and more) have figures of the moved bytes."""
 
 from __future__ import annotations
 
@@ -41,17 +41,17 @@ TRIALS = (
 
 @dataclass
 class Even:
-    """Moves so many bytes a second, whatever is asked, in a time of its own."""
+    """An engine with a constant throughput, on a separate clock."""
 
     now: float = 0.0
     name: str = "even"
 
     def usable(self, target: Target) -> str | None:
-        """Anything that holds something."""
+        """Accept any target with a size."""
         return None if target.size else "There is nothing to move."
 
     def run(self, target: Target, work: Work) -> Outcome:
-        """Compute it."""
+        """Compute the work."""
         del target
         samples = [_moved(stream, work.seconds) for stream in work.streams]
         spent = max(one.starts[-1] + one.latencies[-1] for one in samples) / 1e9
@@ -74,7 +74,7 @@ def _moved(stream: Stream, seconds: float | None) -> Samples:
 
 @pytest.fixture
 def target() -> Iterator[Handle]:
-    """Memory that takes no smaller blocks."""
+    """Memory that accepts no smaller blocks."""
     handle = os.memfd_create("large-blocks")
     os.ftruncate(handle, 600 * MIB)
     yield Handle(handle=handle, size=600 * MIB, alignment=GRAIN)
@@ -83,7 +83,7 @@ def target() -> Iterator[Handle]:
 
 @pytest.mark.parametrize("trial", TRIALS, ids=lambda trial: trial.name)
 def test_a_throughput_is_of_the_blocks_that_were_moved(target: Handle, trial: Trial) -> None:
-    """Every figure in MiB/s is the speed of the target, though smaller blocks were asked for than it takes."""
+    """Every figure in MiB/s is the speed of the target, although smaller blocks were requested."""
     engine = Even()
     result = whole(trial, Bench(target, engine, seed=7, run_id=7, clock=lambda: engine.now + time.monotonic()))
     own = "write_" if trial.name == "compression" else "?"  # past the engine, by the clock of this machine
@@ -92,9 +92,9 @@ def test_a_throughput_is_of_the_blocks_that_were_moved(target: Handle, trial: Tr
     assert {name: one.measured for name, one in speeds.items()} == pytest.approx(dict.fromkeys(speeds, SPEED), rel=0.02)
 
 
-@pytest.mark.parametrize(("grain", "told"), [(512, 0), (4096, 0), (GRAIN, 1)])
-def test_blocks_that_are_larger_than_asked_are_told(target: Handle, grain: int, told: int) -> None:
-    """A target that takes no small blocks measures none: the notes say so, once."""
+@pytest.mark.parametrize(("grain", "count"), [(512, 0), (4096, 0), (GRAIN, 1)])
+def test_rounded_up_blocks_are_reported(target: Handle, grain: int, count: int) -> None:
+    """A note reports once that smaller blocks are rounded up."""
     target.alignment = grain
     trial = Sequential(seconds=0.1, rounds=1, depths=(1,))
     notes = (
@@ -102,4 +102,4 @@ def test_blocks_that_are_larger_than_asked_are_told(target: Handle, grain: int, 
         .run(Profile(name="test", title="", seconds=1, size=MIB, trials=(trial,)))
         .notes
     )
-    assert notes == ("the target takes no less than 512 KiB at once: smaller blocks are rounded up to that.",) * told
+    assert notes == ("the target takes no less than 512 KiB at once: smaller blocks are rounded up to that.",) * count

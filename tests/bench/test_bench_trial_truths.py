@@ -1,6 +1,6 @@
-"""Trials against the timing model, whose truth is known: on its virtual clock, so that they take moments.
+"""Trials on the timing model with known properties, on its virtual clock.
 
-Over NBD and by a real clock the same is played by ``benchmarks/known_truths.py``.
+``benchmarks/known_truths.py`` runs them over NBD in real time.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from raidctl.bench.trials.trial import GIB, KIB, MIB, Below, Trial, whole
 from raidctl.bench.trials.worst import Worst
 from raidctl.bench.trials.zcav import Zcav
 from raidctl.bench.verdict.early_acknowledgement import weigh
-from tests.bench.computed import Modelled, Stage
+from tests.bench.virtual_clock import Modelled, Stage
 
 SHORT_COMMITS = Commits(seconds=0.5, rounds=6)
 SHORT_MEDIUM = Medium(reads=120, commits=120)
@@ -45,7 +45,7 @@ FOUR: dict[str, Any] = {"level": "raid0", "drives": 4, "size": 16 * GIB}
 
 
 def stage(kind: Kind = "write-through", *, below: Below | None = None, **plan: Any) -> Stage:
-    """An array of 15000 rpm, unless another speed is asked for, whose caches answer about 1,500 commits a second."""
+    """An array of 15000 rpm by default, whose caches make about 1,500 commits per second."""
     return Stage(Plan(kind=kind, **{"rpm": 15000.0, "keep": False, "latency": 0.0003, **plan}), below or Below())
 
 
@@ -55,22 +55,22 @@ def computed(trial: Trial, kind: Kind = "write-through", *, below: Below | None 
 
 
 def figure(result: TrialResult, name: str) -> float:
-    """A figure that must be there."""
+    """A figure that must be present."""
     found = result.figures[name].measured
     assert found is not None
     return found
 
 
 @pytest.mark.parametrize("rpm", [5400, 7200, 10000, 15000])
-def test_a_disk_is_told_to_turn_and_how_fast(rpm: int) -> None:
-    """Random reads and commits of one block name the medium and its speed within 2 %."""
+def test_a_rotating_drive_and_its_speed_are_found(rpm: int) -> None:
+    """Random reads and commits of one block give the medium, and its speed within 2 %."""
     result = computed(SHORT_MEDIUM, rpm=float(rpm))
     assert (result.verdict, result.series["medium"]) == ("info", "rotating")
     assert figure(result, "rpm") == pytest.approx(rpm, rel=0.02)
 
 
-def test_solid_state_does_not_turn() -> None:
-    """Without rotation, reads are too quick for a disk."""
+def test_solid_state_has_no_rotation() -> None:
+    """Reads without rotation are faster than a hard drive's."""
     result = computed(SHORT_MEDIUM, rpm=0.0)
     assert (result.verdict, result.series["medium"]) == ("info", "solid_state")
 
@@ -79,8 +79,8 @@ def test_solid_state_does_not_turn() -> None:
     ("kind", "reading"), [("write-through", "waits_for_the_disk"), ("lying", "acknowledged_early"),
                           ("battery", "acknowledged_early")],
 )  # fmt: skip
-def test_commits_are_held_against_the_rotation(kind: Kind, reading: str) -> None:
-    """What waits for the disk commits rpm/60 times a second; what acknowledges early is told, and never passes."""
+def test_commits_are_compared_with_the_rotation(kind: Kind, reading: str) -> None:
+    """A drive that waits makes rpm/60 commits per second; an early acknowledgement is reported."""
     made = stage(kind).bench(rpm=15000.0)
     made.known["medium"] = whole(SHORT_MEDIUM, made)
     result = whole(SHORT_COMMITS, made)
@@ -89,8 +89,8 @@ def test_commits_are_held_against_the_rotation(kind: Kind, reading: str) -> None
         assert figure(result, "commits") == pytest.approx(250, rel=0.03)
 
 
-def test_commits_without_a_known_medium_tell_nothing() -> None:
-    """Without the medium no limit applies, and the verdict names the test that is missing."""
+def test_commits_without_a_known_medium_are_inconclusive() -> None:
+    """Without the medium no limit applies, and the missing test is named."""
     result = computed(Commits(seconds=0.3), "battery")
     assert result.verdict == "inconclusive"
     assert result.next_test is not None
@@ -99,8 +99,8 @@ def test_commits_without_a_known_medium_tell_nothing() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["lying", "volatile", "battery", "unprotected"])
-def test_measuring_alone_passes_no_cache_that_may_lie(kind: Kind) -> None:
-    """Without the inventory's facts, the evidence of a short session never makes a lying or volatile cache pass."""
+def test_a_measurement_alone_passes_no_lying_cache(kind: Kind) -> None:
+    """Without the inventory's facts, only an honest volatile cache passes; others are inconclusive."""
     knee = Knee(most=48 * MIB, block=16 * KIB, fills=1, rest=0.2)
     trials = (SHORT_MEDIUM, SHORT_COMMITS, knee, FlushSlope(amounts=(0, 1, 2, 4), rounds=3))
     made = stage(kind, **SMALL_CACHE).bench()
@@ -113,22 +113,22 @@ def test_measuring_alone_passes_no_cache_that_may_lie(kind: Kind) -> None:
 
 
 def test_a_virtual_machine_leaves_commits_open() -> None:
-    """A confounder that forbids verdicts on durability makes commits inconclusive, with its sentence."""
+    """A confounder that forbids verdicts makes commits inconclusive, with its text as the reason."""
     virtual = Confounder(name="virtual_machine", text="This is a virtual machine.", forbids=True)
     result = whole(Commits(seconds=0.1, rounds=1), stage("battery").bench(confounders=(virtual,)))
     assert (result.verdict, result.reasons) == ("inconclusive", ("This is a virtual machine.",))
 
 
 def test_too_few_commits_give_no_figure() -> None:
-    """Under 300 operations in all rounds together: no figure (`++++`), and nothing follows."""
+    """Below 300 operations in all rounds there is no figure."""
     result = computed(Commits(seconds=0.1, rounds=6))
     assert result.figures["commits"].measured is None
     assert result.verdict == "inconclusive"
 
 
 @pytest.mark.parametrize(("kind", "reading"), [("volatile", "flushed"), ("lying", "kept"), ("battery", "kept")])
-def test_the_flush_slope_tells_who_empties_the_cache(kind: Kind, reading: str) -> None:
-    """At 20 MB/s a flush takes 52.4 ms/MiB where it empties the cache, and nothing where it does not."""
+def test_the_flush_slope_shows_whether_the_cache_is_emptied(kind: Kind, reading: str) -> None:
+    """At 20 MB/s a flush takes 52.4 ms/MiB if it empties the cache, else nothing."""
     made = stage(kind, **SMALL_CACHE).bench()
     if kind != "volatile":
         made.known["knee"] = whole(Knee(most=64 * MIB, block=16 * KIB, fills=1, rest=0.2), made)
@@ -147,8 +147,8 @@ def test_the_write_cache_is_sized() -> None:
     assert figure(result, "write_cache") == pytest.approx(8, rel=0.1)
 
 
-def test_no_write_cache_is_no_knee() -> None:
-    """Writes that go to the medium have no knee, and nothing is made up."""
+def test_without_a_write_cache_there_is_no_knee() -> None:
+    """Writes that go to the medium have no knee and no size."""
     result = computed(Knee(most=16 * MIB, fills=1, rest=0.0), size=4 * GIB)
     assert (result.verdict, result.figures["write_cache"].measured) == ("info", None)
 
@@ -156,7 +156,7 @@ def test_no_write_cache_is_no_knee() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("mib", [32, 64, 128])
 def test_write_caches_of_full_size_are_sized(mib: int) -> None:
-    """32, 64 and 128 MiB within 10 %."""
+    """Caches of 32, 64 and 128 MiB are sized within 10 %."""
     result = computed(
         Knee(most=4 * mib * MIB, fills=1, rest=0.2), "battery", cache=mib * MIB, destage=mib * 1e6 / 1.6, size=16 * GIB
     )
@@ -164,8 +164,8 @@ def test_write_caches_of_full_size_are_sized(mib: int) -> None:
 
 
 @pytest.mark.slow
-def test_seeks_carry_their_span() -> None:
-    """Random reads over a small part are quicker than over all of it, and each figure names its span."""
+def test_figures_of_seeks_have_their_span() -> None:
+    """Random reads over a small part are faster, and each figure has its span."""
     result = computed(Seeks(spans=(256 * MIB, None), depths=(1,), seconds=0.6), size=64 * GIB)
     assert figure(result, "read_qd1_256m") > figure(result, "read_qd1_all")
     spans = {"256m": 256 * MIB, "all": 64 << 30}
@@ -175,8 +175,8 @@ def test_seeks_carry_their_span() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("writable", "ways"), [(True, {"read", "write"}), (False, {"read"})])
-def test_random_writes_are_measured_where_that_is_allowed(*, writable: bool, ways: set[str]) -> None:
-    """The profile that everybody starts with has them, as it has reads; what is only read is read alone."""
+def test_random_writes_are_measured_if_allowed(*, writable: bool, ways: set[str]) -> None:
+    """The quick profile has random writes, unless the target is read-only."""
     [seeks] = [one for one in PROFILES["quick"].trials if isinstance(one, Seeks)]
     made = stage(size=64 * GIB, rpm=0.0).bench()
     made.target.writable = writable  # type: ignore[misc]  # a model's field
@@ -186,15 +186,15 @@ def test_random_writes_are_measured_where_that_is_allowed(*, writable: bool, way
 
 
 def test_sequential_reads_are_as_fast_as_the_model() -> None:
-    """At the outer edge a disk reads what its outermost tracks give."""
+    """At the outer edge, reads have the speed of the outermost tracks."""
     trial = Sequential(seconds=0.2, positions=(0.0,), sizes=(256 * KIB,), depths=(4,))
     result = computed(trial, size=4 * GIB)
     assert figure(result, "read") == pytest.approx(Mechanics(size=GIB).outer / MIB, rel=0.1)
     assert result.figures["read"].low is not None
 
 
-def test_the_curve_of_a_disk_falls() -> None:
-    """Over the whole of a disk the speed falls to about half."""
+def test_the_curve_of_a_hard_drive_falls() -> None:
+    """The speed falls to about half."""
     result = computed(Zcav(positions=32, piece=24 * MIB, passes=3), size=100 * GIB, rpm=7200.0)
     assert result.series["shape"] == "falling"
     assert figure(result, "ratio") == pytest.approx(1.9, rel=0.05)
@@ -202,7 +202,7 @@ def test_the_curve_of_a_disk_falls() -> None:
 
 @pytest.mark.parametrize("compresses", [False, True])
 def test_a_device_that_compresses_is_marked(*, compresses: bool) -> None:
-    """One that takes zeros faster than random data is suspect, and all other figures with it; another is not."""
+    """A device with faster zeros than random data is suspect, and all other figures are marked."""
     made = stage("battery", cache=256 * MIB, rpm=0.0, link=100e6, compresses=compresses, keep=True).bench()
     result = whole(Compression(blocks=48, block=64 * KIB, seconds=0.1), made)
     assert (result.verdict == "suspect") is compresses, result.figures
@@ -211,27 +211,27 @@ def test_a_device_that_compresses_is_marked(*, compresses: bool) -> None:
 
 
 def test_everything_reads_back_as_it_was_written() -> None:
-    """An honest model gives back each block of the second writing."""
+    """All blocks of the second write are read back from an honest model."""
     result = computed(ReadBack(most=2 * MIB), "battery", rpm=0.0, size=64 * MIB, keep=True)
     assert (result.verdict, figure(result, "wrong")) == ("pass", 0.0)
 
 
 def test_waits_are_counted_from_the_intended_start() -> None:
-    """Each share of the saturated rate has its latencies and its longest standstill."""
+    """Each share of the saturated rate has its latencies and its longest stall."""
     result = computed(Worst(seconds=0.6, shares=(0.2, 0.5), saturation=0.5), "battery")
     assert set(result.latency) == {"at_20", "at_50"}
     assert result.latency["at_20"].n < result.latency["at_50"].n
 
 
 def test_a_writer_slows_readers() -> None:
-    """On disks without a cache, a reader beside a writer gets clearly less than alone."""
+    """A reader beside a writer is clearly slower than alone."""
     result = computed(Interference(seconds=0.25, depth=8), level="raid0", drives=8)
     assert result.figures["beside_ratio"].high is not None
     assert result.figures["beside_ratio"].high < 0.9
 
 
 def test_the_drives_of_raid0_are_counted() -> None:
-    """Random reads at growing depths tell four drives apart from one, within a third."""
+    """Random reads at growing depths give four drives, within a third."""
     made = stage(**FOUR).bench()
     made.target.writable = False  # type: ignore[misc]  # a model's field; only reads are of interest here
     result = whole(Scaling(depths=(1, 2, 4, 8, 16), streams=(1,), seconds=0.4), made)
@@ -240,8 +240,8 @@ def test_the_drives_of_raid0_are_counted() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("strip", [None, 64 * KIB, 256 * KIB])
-def test_operations_over_the_border_of_a_chunk_cost(strip: int | None) -> None:
-    """On RAID-0 a read of a whole strip that begins in its middle keeps two drives busy, whatever the strip's size."""
+def test_operations_across_chunks_are_slower(strip: int | None) -> None:
+    """On RAID-0, a read of a strip from its middle keeps two drives busy, whatever the strip size."""
     chunk = strip or 64 * KIB
     made = stage(**FOUR, chunk=chunk, below=Below(strip=strip)).bench()
     made.target.writable = False  # type: ignore[misc]  # as above
@@ -255,7 +255,7 @@ def test_operations_over_the_border_of_a_chunk_cost(strip: int | None) -> None:
 
 @pytest.mark.parametrize("trial", [ReadAhead(seconds=0.3), Steady(seconds=0.2, most=12)])
 def test_flash_is_steady_and_reads_nothing_in_advance(trial: Trial) -> None:
-    """Without rotation random places are as quick as a row, and writes are steady at once."""
+    """Random reads of flash are as fast as sequential ones, and its writes are steady at once."""
     result = computed(trial, rpm=0.0, size=64 * MIB)
     if result.trial == "steady":
         assert result.verdict == "info"
@@ -265,19 +265,19 @@ def test_flash_is_steady_and_reads_nothing_in_advance(trial: Trial) -> None:
 
 
 class Ahead:
-    """The model's own switch of its read-ahead."""
+    """The switch of the model's read-ahead."""
 
     name = "the model"
 
     def __init__(self, device: Device, *, on: bool) -> None:
         self.on = on
-        self.stood: list[bool] = []
+        self.values: list[bool] = []
         self._device = device
         device.set_read_ahead(on)
 
     @contextmanager
     def other(self) -> Iterator[None]:
-        """Turn it."""
+        """Switch it for a while."""
         self._set(not self.on)
         try:
             yield
@@ -286,25 +286,25 @@ class Ahead:
 
     def _set(self, on: bool) -> None:
         self._device.set_read_ahead(on)
-        self.stood.append(on)
+        self.values.append(on)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("on", [True, False])
 def test_the_controllers_read_ahead_is_switched_and_measured(*, on: bool) -> None:
-    """Four flash drives in a row are read about four times as fast in advance; it is put back, however it stood."""
+    """Read-ahead makes four flash drives about four times as fast, and is restored."""
     made = stage(**{**FOUR, "rpm": 0.0, "size": GIB}, read_ahead=MIB, latency=50e-6).bench()
     assert isinstance(made.target, Modelled)
     switch = Ahead(made.target.device, on=on)
     result = whole(ReadAhead(seconds=0.3, switch=switch), made)
-    assert switch.stood == [not on, on]
+    assert switch.values == [not on, on]
     truth = (100e-6 + 64 * KIB / 150e6) / ((100e-6 + 64 * KIB / 150e6) / 4 + 50e-6)
     assert figure(result, "controller_gain") == pytest.approx(truth, rel=0.3)
     assert any(re.search(r"The read-ahead of the model makes .* times as fast", reason) for reason in result.reasons)
 
 
-def test_settling_takes_a_tenth_of_the_session_at_most() -> None:
-    """Waiting for reads to become calm is bounded, however busy the drives stay."""
+def test_settling_takes_at_most_a_tenth_of_the_session() -> None:
+    """The wait for calm reads is limited, however busy the drives are."""
     made = stage("battery", cache=256 * MIB, destage=1e6).bench()
     made._quickest = 1.0  # nothing will ever be as quick again
     for _ in range(3):

@@ -1,7 +1,7 @@
-"""The verdict on a power cut, on a model of a disk with a volatile cache whose truth is known.
+"""The verdict on a power cut, on a model of a drive with a volatile cache.
 
-The model keeps what is on the medium and what is in the cache, sector by sector. A cut saves an arbitrary part of the
-cache and loses the rest. Honest disks empty the cache at a flush; liars do not, and differ in what they write out.
+The model has the content of medium and cache, sector by sector. A cut saves an arbitrary part of the cache and loses
+the rest. Honest drives empty the cache at a flush; lying ones do not, and differ in what they write out.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ SECTORS = 8
 
 
 @dataclass
-class Disk:
-    """A disk with a volatile cache. ``kind``: honest, or what it does instead of a flush."""
+class Drive:
+    """A drive with a volatile cache. ``kind``: honest, or what it does instead of a flush."""
 
     kind: str
     blocks: int
@@ -36,20 +36,20 @@ class Disk:
         self.medium = [[int(Odd.ZERO)] * SECTORS for _ in range(self.blocks)]
 
     def write(self, block: int, generation: int) -> None:
-        """Take a write; some of the cache may be written out at any time."""
+        """Accept a write; some of the cache may be written out at any time."""
         self.cache.append((block, generation))
         if self.random.random() < 0.3:
             self._out(self.random.randrange(len(self.cache)) if self.kind in ("honest", "reordering") else 0)
 
     def _out(self, number: int) -> None:
         block, generation = self.cache[number]
-        # nothing older may come to the medium later, or it would be the disk that overwrites newer data
+        # an older write must not reach the medium later, as it would overwrite newer data
         self.cache = [one for place, one in enumerate(self.cache) if place != number
                       and not (one[0] == block and place < number)]  # fmt: skip
         self.medium[block] = [generation] * SECTORS
 
     def flush(self) -> None:
-        """Empty the cache, or claim to."""
+        """Empty the cache, or only acknowledge the flush."""
         if self.kind == "honest":
             while self.cache:
                 self._out(0)
@@ -60,7 +60,7 @@ class Disk:
             self.cache = []
 
     def cut(self) -> list[list[int]]:
-        """Lose the cache, apart from an arbitrary part of it; what each block contains."""
+        """Lose the cache, except an arbitrary part; returns the content of each block."""
         if self.kind in ("honest", "reordering"):
             for block, generation in self.cache:
                 for sector in range(SECTORS):
@@ -70,26 +70,26 @@ class Disk:
         return [sorted(set(sectors)) for sectors in self.medium]
 
 
-def session(disk: Disk, groups: Sequence[int], stop: int, *, unheard: bool) -> History:
+def session(drive: Drive, groups: Sequence[int], stop: int, *, unheard: bool) -> History:
     """Fill and write as the writer does; the power fails after ``stop`` steps of the last group.
 
-    ``unheard``: the last flush returned, and its report did not reach the witness.
+    ``unheard``: the last flush returned, but its report did not reach the witness.
     """
-    history = History(disk.blocks, base=1)
-    for block in range(disk.blocks):
-        disk.write(block, 1)
-    disk.flush()
+    history = History(drive.blocks, base=1)
+    for block in range(drive.blocks):
+        drive.write(block, 1)
+    drive.flush()
     history.flushed(1, 0.0)
     for number, size in enumerate(groups, 1):
-        places = disk.random.sample(range(disk.blocks), min(size, disk.blocks))
+        places = drive.random.sample(range(drive.blocks), min(size, drive.blocks))
         first = history.last + 1
         history.announce(places)
         last = number == len(groups)
         for generation, place in enumerate(places, first):
             if last and generation - first >= stop:
                 return history
-            disk.write(place, generation)
-        disk.flush()
+            drive.write(place, generation)
+        drive.flush()
         if last and unheard:
             return history
         history.flushed(history.last, float(number))
@@ -97,7 +97,7 @@ def session(disk: Disk, groups: Sequence[int], stop: int, *, unheard: bool) -> H
 
 
 def missing(history: History, found: Sequence[Sequence[int]]) -> bool:
-    """Whether anything acknowledged is missing: told from the disk alone."""
+    """Whether any acknowledged write is missing on the drive."""
     owed = [history.base] * history.blocks
     for generation, place in enumerate(history.writes(), history.base + 1):
         if generation <= history.durable:
@@ -115,26 +115,26 @@ CASES = {
 
 
 def cut(kind: str, blocks: int, groups: list[int], *, stop: int, seed: int, unheard: bool) -> tuple[Tally, bool]:
-    """One session and a cut; the judgment, and whether something is missing."""
-    disk = Disk(kind, blocks, random.Random(seed))  # noqa: S311 - a model
-    history = session(disk, groups, stop, unheard=unheard)
-    found = disk.cut()
+    """One session and a cut; returns the judgment, and whether a write is missing."""
+    drive = Drive(kind, blocks, random.Random(seed))  # noqa: S311 - a model
+    history = session(drive, groups, stop, unheard=unheard)
+    found = drive.cut()
     return judge(history, found), missing(history, found)
 
 
 @given(**CASES)
-def test_an_honest_disk_is_never_accused(blocks: int, groups: list[int], stop: int, seed: int, unheard: bool) -> None:
-    """Whatever it keeps of writes that were not flushed, in whatever order and in whatever parts."""
+def test_an_honest_drive_is_never_accused(blocks: int, groups: list[int], stop: int, seed: int, unheard: bool) -> None:
+    """Any part of the unflushed writes may survive, in any order."""
     tally, lost = cut("honest", blocks, groups, stop=stop, seed=seed, unheard=unheard)
     assert (tally.verdict, lost) == ("none", False)
     assert tally.ok + tally.ahead + tally.torn_in_flight == blocks
 
 
 @given(kind=st.sampled_from(["forgetting", "reordering", "tearing"]), **CASES)
-def test_a_liar_is_accused_exactly_if_something_acknowledged_is_missing(
+def test_a_lying_drive_is_accused_exactly_if_an_acknowledged_write_is_missing(
     *, kind: str, blocks: int, groups: list[int], stop: int, seed: int, unheard: bool
 ) -> None:
-    """At the first cut at which it loses something, and never before."""
+    """The first cut that loses an acknowledged write is a loss."""
     tally, lost = cut(kind, blocks, groups, stop=stop, seed=seed, unheard=unheard)
     assert (tally.verdict != "none") is lost, tally
     assert tally.ok + tally.ahead + tally.torn_in_flight + tally.lost + tally.torn == blocks
@@ -142,18 +142,18 @@ def test_a_liar_is_accused_exactly_if_something_acknowledged_is_missing(
 
 
 @given(**CASES)
-def test_a_disk_that_only_forgets_the_newest_writes_is_not_said_to_reorder(
+def test_losing_the_newest_writes_is_no_reordering(
     blocks: int, groups: list[int], stop: int, seed: int, unheard: bool
 ) -> None:
-    """What it loses is the end of what was written."""
+    """A drive that loses only the newest writes has the verdict ``lost``."""
     tally, lost = cut("forgetting", blocks, groups, stop=stop, seed=seed, unheard=unheard)
     assert tally.verdict == ("lost" if lost else "none")
     assert tally.torn == 0
 
 
 @given(seed=st.integers(0, 2**32))
-def test_liars_are_caught_within_three_cuts(seed: int) -> None:
-    """Sessions of a usual length: the probability that a model loses nothing in one is below one in a million."""
+def test_lying_drives_are_found_within_three_cuts(seed: int) -> None:
+    """With sessions of usual length, a model loses nothing in one with a probability below one in a million."""
     for kind in ("forgetting", "reordering", "tearing"):
         tries = [cut(kind, 64, [16] * 20, stop=7, seed=seed + number, unheard=False)[0].verdict for number in range(3)]
         assert any(verdict != "none" for verdict in tries), (kind, tries)
@@ -201,8 +201,8 @@ def test_each_kind_of_damage_has_its_verdict(found: list[list[int]], verdict: st
     assert judge(history_of([0, 1], [0, 2]), found).verdict == verdict
 
 
-def test_records_that_contradict_each_other_are_refused() -> None:
-    """A witness believes no writer that announces before it has flushed, or writes outside of its range."""
+def test_contradictory_records_are_refused() -> None:
+    """An announcement before the flush, or outside of the range, is refused."""
     history = history_of([0, 1])
     with pytest.raises(Disorder, match="before the flush"):
         history.announce([2])
@@ -218,17 +218,17 @@ def test_records_that_contradict_each_other_are_refused() -> None:
 
 @given(clean=st.integers(1, 500), share=st.floats(0.01, 0.99), confidence=st.floats(0.5, 0.999))
 def test_the_number_of_cuts_and_the_bound_agree(clean: int, share: float, confidence: float) -> None:
-    """As many as needed are enough, and one fewer is not; more cuts never show less."""
+    """The needed number of cuts is enough, one fewer is not, and more cuts never lower the bound."""
     cuts = needed(share, confidence)
     assert bound(cuts, confidence) <= share
     assert cuts == 1 or bound(cuts - 1, confidence) > share
     assert bound(clean + 1, confidence) <= bound(clean, confidence)
-    # a disk that loses data with that probability passes all of them with the rest of the confidence
+    # a drive that loses data with that probability passes all of them with the rest of the confidence
     assert (1 - bound(clean, confidence)) ** clean == pytest.approx(1 - confidence)
 
 
 def test_the_figures_of_the_manual() -> None:
-    """5, 12, 30 and 59 cuts."""
+    """The manual has the bounds for 5, 12, 30 and 59 cuts."""
     assert [round(bound(cuts), 3) for cuts in (0, 5, 12, 30, 59)] == [1.0, 0.451, 0.221, 0.095, 0.05]
     assert [needed(share) for share in (0.5, 0.25, 0.1, 0.05)] == [5, 11, 29, 59]
 
@@ -239,7 +239,7 @@ def test_the_figures_of_the_manual() -> None:
 def test_a_cut_counts_if_it_came_soon_after_a_flush(
     flush: float, since: float, offset: float, pace: float | None
 ) -> None:
-    """How far the clocks of the two machines are apart does not matter, as long as that stays the same."""
+    """The offset between the clocks of the machines does not matter if it is constant."""
     seconds, why = exposure((flush, flush + offset), (flush + since, flush + since + offset), pace)
     limit = max(0.1, 3 * (pace or 0.0))
     assert seconds == pytest.approx(since, abs=1e-3)
@@ -248,8 +248,8 @@ def test_a_cut_counts_if_it_came_soon_after_a_flush(
 
 
 @pytest.mark.parametrize("jump", [-3600.0, -1.5, 1.5, 86400.0])
-def test_a_clock_that_jumps_leaves_it_unknown_when_the_cut_came(jump: float) -> None:
-    """On either machine: the cut does not count, and nobody is accused."""
+def test_a_clock_jump_makes_the_time_of_the_cut_unknown(jump: float) -> None:
+    """A clock jump on either machine makes the cut not count."""
     for flush, heard in (((10.0, 50.0), (10.05, 50.05 + jump)), ((10.0, 50.0), (10.05 + jump, 50.05))):
         seconds, why = exposure(flush, heard, 0.01)
         assert seconds is None

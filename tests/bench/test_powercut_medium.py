@@ -1,4 +1,4 @@
-"""What is read back of a block becomes generations and oddities, and the file of a run is only ever the run's."""
+"""Blocks that are read back are described by generation, and a run only uses the file that it created."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def mixed(first: bytes, second: bytes, sectors: int) -> bytes:
 
 @pytest.mark.parametrize("sectors", range(1, 8))
 def test_a_block_of_two_writes_has_both_generations(sectors: int) -> None:
-    """Wherever the one ends: also where the first sectors are missing, or damaged."""
+    """Both generations are found, also if the first sectors are missing or damaged."""
     assert described(mixed(made(7), made(5), sectors), PLACE, RUN) == [5, 7]
     assert described(mixed(made(5), made(7), sectors), PLACE, RUN) == [5, 7]
     assert described(mixed(bytes(SIZE), made(7), sectors), PLACE, RUN) == [Odd.ZERO, 7]
@@ -49,8 +49,8 @@ def test_a_block_of_two_writes_has_both_generations(sectors: int) -> None:
         (made(7, place=2 * SIZE), Odd.MISDIRECTED),
     ],
 )
-def test_a_whole_block_is_one_thing(data: bytes, found: int) -> None:
-    """The write itself, nothing, something of others, or what belongs elsewhere."""
+def test_an_intact_block_has_one_description(data: bytes, found: int) -> None:
+    """A block is the write, zeros, foreign or misdirected."""
     assert described(data, PLACE, RUN) == [found]
 
 
@@ -61,10 +61,10 @@ class Failing:
         self.number = number
 
     def write(self, data: mmap.mmap, at: int) -> None:
-        """Nothing is written here."""
+        """Do nothing."""
 
     def flush(self) -> None:
-        """Nothing is flushed here."""
+        """Do nothing."""
 
     def read(self, at: int, size: int) -> bytes:
         """Fail."""
@@ -72,14 +72,14 @@ class Failing:
 
 
 def test_a_block_that_cannot_be_read_is_not_a_lost_one() -> None:
-    """An unreadable sector is one; a target that is gone ends the check."""
+    """An unreadable sector is reported as such; a missing target ends the check."""
     assert content(Failing(errno.EIO), PLAN, RUN, 3) == [Odd.UNREADABLE]
     with pytest.raises(OSError, match="no 4096 bytes"):
         content(Failing(errno.ENODEV), PLAN, RUN, 3)
 
 
-def test_a_run_never_takes_a_file_that_it_has_not_made(tmp_path: Path) -> None:
-    """One that is there already, a link, a directory, another size."""
+def test_a_run_never_uses_a_file_that_it_did_not_create(tmp_path: Path) -> None:
+    """An existing file, a symlink and another size are refused."""
     place = tmp_path / "raidctl-powercut-00a1.dat"
     place.write_bytes(b"mine")
     with pytest.raises(BenchError, match="File exists"), RunFile(str(tmp_path), "00a1", 1 << 20, new=True):

@@ -1,6 +1,6 @@
-"""Every row of the evidence table as a model whose truth is known: what is told of it, and what is right.
+"""Each row of the evidence table as a model with known properties: the reported facts and the right verdict.
 
-Data only. ``truth_runs`` measures it over NBD; the suite plays each case once, ``benchmarks/known_truths.py`` many
+Data only. ``truth_runs`` measures it over NBD; the tests run each case once, ``benchmarks/known_truths.py`` many
 times.
 """
 
@@ -19,34 +19,34 @@ Switched = tuple[tuple[State, tuple[str, ...]], ...]
 
 @dataclass(frozen=True, kw_only=True)
 class Truth:
-    """An array, and the verdict that is right."""
+    """An array and the right verdict."""
 
     kind: Kind
-    """Of the model."""
+    """The kind of the model."""
     words: tuple[str, ...] = ()
-    """More of its command line."""
+    """More arguments of the model."""
     before: tuple[str, ...] = ()
-    """Switches turned before anything is measured."""
+    """Switches before the measurement."""
     facts: Evidence
-    """What the inventory tells; of ``rpm``, only whether it does."""
+    """Facts of the inventory; of ``rpm``, only whether it is known."""
     switched: Switched = ()
-    """States in which commits are measured again, and the switches that they are made of."""
+    """States in which commits are measured again, with the switches that make them."""
     dropping: bool = False
     """Whether it is measured through a layer that drops each flush."""
     raw: bool = False
     """Whether commits are measured past that layer as well."""
     flushes: bool = True
-    """Whether the knee and the flush slope are measured: without them nothing may be made up."""
+    """Whether the knee and the flush slope are measured; without them nothing must be concluded from them."""
     rpm: int | None = None
-    """0: solid state; None: as the scale has it."""
+    """0: solid state; None: that of the scale."""
     verdict: Verdict
     case: str
     """Name of the finding."""
 
 
-NO_CARD = Evidence(rpm=1.0, controller=False, drive_cache="enabled", flush_sent=True)
-CARD = replace(
-    NO_CARD,
+NO_CONTROLLER = Evidence(rpm=1.0, controller=False, drive_cache="enabled", flush_sent=True)
+CONTROLLER = replace(
+    NO_CONTROLLER,
     controller=True, policy="write_back", battery=True, drive_cache="disabled", promise="protected_write_back",
 )  # fmt: skip
 THROUGH: Switched = (("write_through", ("policy write-through",)),)
@@ -62,60 +62,61 @@ MEDIA = ("--drive-cache", "8MiB")
 
 TRUTHS: Mapping[str, Truth] = {
     "no-cache": Truth(
-        kind="write-through", facts=replace(NO_CARD, drive_cache="disabled"), verdict="pass", case="no cache"
+        kind="write-through", facts=replace(NO_CONTROLLER, drive_cache="disabled"), verdict="pass", case="no cache"
     ),
-    "volatile": Truth(kind="volatile", facts=NO_CARD, switched=OFF, verdict="pass", case="honest volatile cache"),
+    "volatile": Truth(kind="volatile", facts=NO_CONTROLLER, switched=OFF, verdict="pass", case="honest volatile cache"),
     "volatile-switched-off": Truth(
-        kind="volatile", before=("drive-cache off",), facts=replace(NO_CARD, drive_cache="disabled"),
+        kind="volatile", before=("drive-cache off",), facts=replace(NO_CONTROLLER, drive_cache="disabled"),
         verdict="pass", case="no cache",
     ),
-    "lying": Truth(kind="lying", facts=NO_CARD, switched=OFF, verdict="fail", case="drive ignores the flush"),
+    "lying": Truth(kind="lying", facts=NO_CONTROLLER, switched=OFF, verdict="fail", case="drive ignores the flush"),
     "lying-rpm-unknown": Truth(
-        kind="lying", facts=replace(NO_CARD, rpm=None), switched=OFF, verdict="fail", case="drive ignores the flush"
+        kind="lying", facts=replace(NO_CONTROLLER, rpm=None), switched=OFF,
+        verdict="fail", case="drive ignores the flush",
     ),
-    "lying-not-switched": Truth(kind="lying", facts=NO_CARD, verdict="inconclusive", case="not switched"),
+    "lying-not-switched": Truth(kind="lying", facts=NO_CONTROLLER, verdict="inconclusive", case="not switched"),
     "flush-never-sent": Truth(
-        kind="volatile", facts=replace(NO_CARD, flush_sent=None), dropping=True, raw=True,
+        kind="volatile", facts=replace(NO_CONTROLLER, flush_sent=None), dropping=True, raw=True,
         verdict="fail", case="flush never sent",
     ),
     "flush-never-sent-told": Truth(
-        kind="volatile", facts=replace(NO_CARD, flush_sent=False), dropping=True,
+        kind="volatile", facts=replace(NO_CONTROLLER, flush_sent=False), dropping=True,
         verdict="fail", case="flush never sent",
     ),
     "cache-that-survives": Truth(
-        kind="media-cache", words=MEDIA, rpm=7200, facts=NO_CARD, switched=OFF, flushes=False,
+        kind="media-cache", words=MEDIA, rpm=7200, facts=NO_CONTROLLER, switched=OFF, flushes=False,
         verdict="inconclusive", case="unknown cache",
     ),
-    "battery": Truth(kind="battery", facts=CARD, switched=THROUGH, verdict="pass", case="battery-backed cache"),
+    "battery": Truth(kind="battery", facts=CONTROLLER, switched=THROUGH, verdict="pass", case="battery-backed cache"),
     "battery-not-switched": Truth(
-        kind="battery", facts=CARD, flushes=False, verdict="inconclusive", case="not switched"
+        kind="battery", facts=CONTROLLER, flushes=False, verdict="inconclusive", case="not switched"
     ),
     "battery-nothing-told": Truth(
         kind="battery", facts=Evidence(), flushes=False, verdict="inconclusive", case="controller unknown"
     ),
     "battery-drive-caches-on": Truth(
-        kind="battery", words=("--drive-cache", "8MiB"), facts=replace(CARD, drive_cache="enabled"), switched=BOTH,
-        verdict="fail", case="drives acknowledge early behind the controller",
+        kind="battery", words=("--drive-cache", "8MiB"), facts=replace(CONTROLLER, drive_cache="enabled"),
+        switched=BOTH, verdict="fail", case="drives acknowledge early behind the controller",
     ),
     "no-battery": Truth(
-        kind="unprotected", facts=replace(CARD, battery=False), switched=THROUGH,
+        kind="unprotected", facts=replace(CONTROLLER, battery=False), switched=THROUGH,
         verdict="fail", case="write-back without a battery",
     ),
     "promised-but-through": Truth(
-        kind="battery", before=("policy write-through",), facts=replace(CARD, policy="write_through"), flushes=False,
-        verdict="fail", case="write-back promised, not active",
+        kind="battery", before=("policy write-through",), facts=replace(CONTROLLER, policy="write_through"),
+        flushes=False, verdict="fail", case="write-back promised, not active",
     ),
     "told-but-through": Truth(
-        kind="battery", before=("policy write-through",), facts=CARD, flushes=False,
+        kind="battery", before=("policy write-through",), facts=CONTROLLER, flushes=False,
         verdict="suspect", case="write-back reported, not observed",
     ),
-    "flushing": Truth(kind="flushing", facts=CARD, verdict="pass", case="destages on flush"),
+    "flushing": Truth(kind="flushing", facts=CONTROLLER, verdict="pass", case="destages on flush"),
     "virtual": Truth(
-        kind="lying", facts=replace(NO_CARD, confounders=(VIRTUAL,)), switched=OFF, flushes=False,
+        kind="lying", facts=replace(NO_CONTROLLER, confounders=(VIRTUAL,)), switched=OFF, flushes=False,
         verdict="inconclusive", case="barred",
     ),
     "solid-state": Truth(
-        kind="write-through", rpm=0, facts=replace(NO_CARD, drive_cache="disabled"), flushes=False,
+        kind="write-through", rpm=0, facts=replace(NO_CONTROLLER, drive_cache="disabled"), flushes=False,
         verdict="inconclusive", case="solid state",
     ),
 }  # fmt: skip

@@ -1,4 +1,4 @@
-"""Figures measured over NBD against a model whose truth is known: speed of rotation, size of the write cache."""
+"""Figures measured over NBD on a model with known properties: rotation speed, size of the write cache."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from tests.bench.truth_runs import served
 
 @dataclass(frozen=True)
 class Figured:
-    """A figure beside its truth."""
+    """A figure and its true value."""
 
     truth: float
     measured: float | None
-    """None: the trial gave none."""
+    """None: the trial had no figure."""
     low: float | None
     high: float | None
     disturbed: bool
@@ -28,43 +28,43 @@ class Figured:
 
     @property
     def error(self) -> float | None:
-        """Relative, without its sign."""
+        """The relative error, without its sign."""
         return None if self.measured is None else abs(self.measured / self.truth - 1)
 
     @property
     def held(self) -> bool:
-        """Whether the interval holds the truth."""
+        """Whether the interval has the true value."""
         return self.low is not None and self.high is not None and self.low <= self.truth <= self.high
 
 
 def rpm(speed: int, *, reads: int = 60, commits: int = 300) -> Figured:
-    """Revolutions a minute of an uncached disk."""
+    """The rpm of a hard drive without a cache."""
     words = ("--kind", "write-through", "--rpm", str(speed), "--size", "4GiB", "--no-keep")
     return _figure(Medium(reads=reads, commits=commits), "rpm", float(speed), *words)
 
 
 def write_cache(mib: int, *, destage: float = 20.0, fills: int = 1) -> Figured:
-    """MiB that a battery-backed cache takes, which empties at so many MB/s; six times its size is written."""
+    """The size in MiB of a protected cache with this destage rate in MB/s; six times its size is written."""
     words = ("--kind", "battery", "--cache", f"{mib}MiB", "--destage", f"{destage}MB/s", "--size", "16GiB", "--no-keep")
     trial = Knee(most=6 * mib * MIB, fills=fills, rest=0.2)
     return _figure(trial, "write_cache", float(mib), *words)
 
 
 @dataclass(frozen=True)
-class Told:
-    """Which RAID levels were named, beside the true one."""
+class NamedLevels:
+    """The named RAID levels and the true one."""
 
     truth: str
     permitted: tuple[str, ...]
-    """Levels that cost the same, and need not be told apart."""
+    """Levels of equal cost, which may be named as well."""
     named: tuple[str, ...]
     layers: object
-    """What each way of looking has found."""
+    """The result of each method."""
     disturbed: bool
 
 
-def level(truth: Level, drives: int, permitted: tuple[str, ...], *, counted: bool) -> Told:
-    """The level of drives of 15000 rpm; ``counted``: whether the inventory tells how many there are."""
+def level(truth: Level, drives: int, permitted: tuple[str, ...], *, counted: bool) -> NamedLevels:
+    """The level of drives of 15000 rpm; ``counted``: whether the inventory has their number."""
     words = (
         "--kind",
         "write-through",
@@ -83,7 +83,7 @@ def level(truth: Level, drives: int, permitted: tuple[str, ...], *, counted: boo
         bench = Bench(target=target, engine=PortableEngine(), below=below)
         result = whole(RaidLevel(seconds=0.6, rounds=2), bench)
         disturbed = model.too_slow()
-    return Told(truth, permitted, tuple(result.series["levels"]), result.series["by_layer"], disturbed)
+    return NamedLevels(truth, permitted, tuple(result.series["levels"]), result.series["by_layer"], disturbed)
 
 
 def _figure(trial: Trial, name: str, truth: float, *words: str) -> Figured:

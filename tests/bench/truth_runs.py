@@ -1,4 +1,4 @@
-"""Measures a case of ``truth_cases`` with the trials that users have: on a virtual clock, or over NBD in real time."""
+"""Measures a case of ``truth_cases`` with the real trials: on a virtual clock, or over NBD in real time."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from raidctl.bench.trials.trial import KIB, MIB, Bench, Trial
 from raidctl.bench.verdict.early_acknowledgement import weigh
 from raidctl.bench.verdict.evidence import Evidence
 from raidctl.units import parse_size
-from tests.bench.computed import Stage, measured_model, turn
-from tests.bench.modelled import Model, prompt, serving
+from tests.bench.served_model import Model, prompt, serving
 from tests.bench.truth_cases import BACK, Truth
+from tests.bench.virtual_clock import Stage, measured_model, turn
 
 
 @dataclass(frozen=True, kw_only=True)
 class Scale:
-    """How long a case is measured."""
+    """The durations of a case."""
 
     rpm: int
     medium: Medium
@@ -56,7 +56,7 @@ SHORT = Scale(
     cache="4MiB",
     destage="20MB/s",
 )
-"""Seconds: for the suite."""
+"""Seconds, for the tests."""
 LONG = Scale(
     rpm=7200,
     medium=Medium(reads=300, commits=180),
@@ -67,28 +67,28 @@ LONG = Scale(
     cache="8MiB",
     destage="10MB/s",
 )
-"""Half a minute: phases about as long as a user's."""
+"""Half a minute, with phases about as long as a user's."""
 LATENCY = 0.0003
-"""Seconds of any answer: about 1500 commits a second, so that several models can be served side by side."""
+"""Seconds of any reply: about 1500 commits per second, so that several models can be served at the same time."""
 
 
 @dataclass(frozen=True)
 class Run:
-    """What came of one run."""
+    """The result of one run."""
 
     verdict: str
     case: str
     evidence: Evidence
     lateness: dict[str, Any]
-    """What the model says of its own keeping of time."""
+    """The lateness that the model reports."""
     disturbed: bool
-    """Whether the host was too slow for the model or its client, so that the truth itself was not served."""
+    """Whether the host was too slow for the model or its client, so that the properties of the model do not hold."""
     seconds: float
 
 
 @contextmanager
 def served(*words: str, drops: bool = False) -> Iterator[tuple[Model, NbdTarget]]:
-    """A model with these words of its command line, and its export as a target that may be written."""
+    """Serve a model with these arguments; yields it with its export as a writable target."""
     # a socket's path has 108 bytes, so the folder must be near the root
     with (
         tempfile.TemporaryDirectory(prefix="truth-", dir="/tmp") as name,
@@ -100,17 +100,17 @@ def served(*words: str, drops: bool = False) -> Iterator[tuple[Model, NbdTarget]
 
 
 def target_of(place: Path) -> NbdTarget:
-    """The export behind a socket, to be written."""
+    """The export of a socket, as a writable target."""
     return NbdTarget(uri(place), write=True)
 
 
 def uri(place: Path) -> str:
-    """The export behind a socket."""
+    """The URI of the export of a socket."""
     return f"nbd+unix:///?socket={os.fspath(place)}"
 
 
 def play(truth: Truth, scale: Scale = SHORT, **given: Any) -> Run:
-    """Serve the array, measure it, and weigh the evidence; ``given`` to the bench: a seed fixes places and orders."""
+    """Serve the array, measure it, and weigh the evidence; ``given`` are fields of the bench, such as the seed."""
     rpm = scale.rpm if truth.rpm is None else truth.rpm
     words = ["--kind", truth.kind, "--rpm", str(rpm), "--cache", scale.cache, "--destage", scale.destage]
     words += ["--latency", str(LATENCY), "--size", "4GiB", "--no-keep", *truth.words]
@@ -123,14 +123,14 @@ def play(truth: Truth, scale: Scale = SHORT, **given: Any) -> Run:
         commits = replace(scale.commits, past=uri(model.socket) if truth.raw else None)
         found = evidence(_measured(truth, replace(scale, commits=commits), bench, model), facts)
         lateness = model.say("status")["lateness"]
-        # with two ways to it the client waits on the one for what it has asked on the other
+        # with two connections the client waits on one for what it has requested on the other
         disturbed = bool(lateness["host_too_slow"]) if truth.raw else model.too_slow()
     finding = weigh(found)
     return Run(finding.verdict, finding.case, found, lateness, disturbed, round(bench.spent, 2))
 
 
 def compute(truth: Truth, scale: Scale = SHORT, seed: int = 7) -> Run:
-    """Play it in the model's own time, in a moment: the same trials, an engine that only computes when they end."""
+    """Run a case in the model's time, with the same trials and a computed engine."""
     rpm = scale.rpm if truth.rpm is None else truth.rpm
     facts = replace(truth.facts, rpm=float(rpm) if truth.facts.rpm and rpm else None)
     sizes: dict[str, Any] = {"cache": parse_size(scale.cache, binary=True)}
@@ -155,24 +155,24 @@ def _pairs(words: Sequence[str]) -> Iterator[tuple[str, str]]:
 
 @dataclass(frozen=True)
 class Switches:
-    """The switches of a model that nobody serves."""
+    """The switches of a model without a server."""
 
     bench: Bench
 
     def say(self, words: str) -> object:
-        """Turn one of them."""
+        """Send a command."""
         turn(self.bench, words)
         return None
 
 
-class Says(Protocol):
-    """What has switches."""
+class HasSwitches(Protocol):
+    """A model with switches."""
 
     def say(self, words: str) -> object:
-        """Turn one of them."""
+        """Send a command."""
 
 
-def _measured(truth: Truth, scale: Scale, bench: Bench, model: Says) -> dict[str, TrialResult]:
+def _measured(truth: Truth, scale: Scale, bench: Bench, model: HasSwitches) -> dict[str, TrialResult]:
     """Results by the names of their trials."""
     trials: list[Trial] = [scale.medium, scale.commits]
     trials += [scale.knee, scale.slope] if truth.flushes else []
@@ -183,8 +183,8 @@ def _measured(truth: Truth, scale: Scale, bench: Bench, model: Says) -> dict[str
     return {one.trial: one for one in Runner(bench, again=False).run(profile).results}
 
 
-def turning(model: Says, truth: Truth) -> Callable[[State], AbstractContextManager[None]]:
-    """Turns the model's switches for as long as a context lasts."""
+def turning(model: HasSwitches, truth: Truth) -> Callable[[State], AbstractContextManager[None]]:
+    """Return a function that switches the model for the duration of a context."""
 
     @contextmanager
     def turn(state: State) -> Iterator[None]:

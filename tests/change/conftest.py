@@ -12,12 +12,12 @@ from raidctl.cli import cli
 from raidctl.simulation.demo import machine
 from raidctl.simulation.runner import Simulated
 from raidctl.vendor.registry import vendors
-from tests.change.real import Machine, machines
+from tests.change.real_machine import Machine, machines
 
 
 @pytest.fixture
 def raidctl(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Result]:
-    """Run a command line in this process, with a state directory of its own."""
+    """Run a command line in this process, with a separate state directory."""
     monkeypatch.setenv("COLUMNS", "80")
 
     def run(*arguments: str | Path, answer: str = "") -> Result:
@@ -28,7 +28,7 @@ def raidctl(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Re
 
 @pytest.fixture
 def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No tool of another test is at work, which would have the same words as one of ours."""
+    """Hide the tools of other tests, whose command lines could be equal to ours."""
     (tmp_path / "processes").mkdir()
     monkeypatch.setattr("raidctl.change.still_running.PROCESSES", tmp_path / "processes")
 
@@ -41,5 +41,5 @@ def p400(tmp_path: Path) -> Simulated:
 
 @pytest.fixture
 def on(tmp_path: Path) -> Iterator[Callable[[str], Machine]]:
-    """Makes a machine of a demo, with its tools on PATH; the processes that are left are ended."""
+    """Make a machine of a demo, with its tools on PATH; remaining processes are killed at the end."""
     yield from machines(tmp_path)

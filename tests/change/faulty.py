@@ -1,4 +1,4 @@
-"""A simulated machine whose tool fails at a chosen request, and which tells when each request is made."""
+"""A simulated machine whose tool fails at a chosen request; each request can be observed."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FAILURES: tuple[Fault, ...] = get_args(Fault)
 
 @dataclass
 class Faulty:
-    """Answers as the simulated machine does, but for one request."""
+    """Reply as the simulated machine does, except to one request."""
 
     AT_ONCE: ClassVar = True
     machine: Simulated
@@ -30,18 +30,18 @@ class Faulty:
     """Count only the requests that change something."""
     counted: int = 0
     changing: list[bool] = field(default_factory=list)
-    """Of each request so far, whether it changes something."""
+    """Whether each request so far changes something."""
     watch: Callable[[], object] = lambda: None
     """Called before each request, and after each that changes something."""
     late: State | None = None
     looks: int = 0
 
     def carry_out(self, requests: Sequence[Request[Any]]) -> Sequence[Answer]:
-        """Answer each request, in order."""
+        """Reply to each request, in order."""
         return tuple(self.answer(request) for request in requests)
 
     def answer(self, request: Request[Any]) -> Answer:
-        """Answer one request, or fail at it."""
+        """Reply to one request, or fail at it."""
         changing = isinstance(request, Write) or (isinstance(request, Run) and request.changes)
         self.watch()
         self.changing.append(changing)
@@ -61,7 +61,7 @@ class Faulty:
         return answer
 
     def failed(self, request: Request[Any]) -> Answer:
-        """The request that fails."""
+        """The reply to the request that fails."""
         fault = self.fault
         if fault in ("hangs after the change", "dies after the change"):
             answer = self.machine.answer(request)
@@ -74,11 +74,11 @@ class Faulty:
                 self.late = {name: value for name, value in reply.state.items() if now.get(name) != value}
                 self.looks = 0
                 return RunAnswer(code=reply.code, out=reply.out.encode())
-        return _said(request, fault)
+        return _without_effect(request, fault)
 
 
-def _said(request: Request[Any], fault: Fault | None) -> Answer:
-    """What a tool says that does nothing."""
+def _without_effect(request: Request[Any], fault: Fault | None) -> Answer:
+    """The reply of a tool that changes nothing."""
     if isinstance(request, Write):
         return WriteAnswer(trouble=Failure.FAILED, detail="Invalid argument")
     if fault == "hangs":

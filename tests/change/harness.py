@@ -1,13 +1,13 @@
-"""Kills raidctl, or fails its tools, at every point of a change, and looks at what is left. Run as a program.
+"""Kill raidctl, or fail its tools, at every point of a change, and check what is left.
 
     python -m tests.change.harness DEMO SETTING=VALUE… [--kill] [--fail] [--journal] [--restore]
 
-It forks, so it has to be a process without threads. Prints one JSON object: for each way how many points there
-were, and what was found wrong at any of them. Its directories are gone at its end.
+It forks, so it has to be a process without threads. It prints one JSON object: for each way the number of points,
+and what was wrong at any of them. Its directories are removed at its end.
 
-A process that is killed leaves what is on the disk at that moment, and nothing else. So a change is made once, in a
-process of its own, and the directory is copied at every request, before it and after it where it changes something;
-each copy is put back as if that process had been killed then. Equal directories are put back once.
+A killed process leaves the files of that moment, and nothing else. So a change is made once, in a separate process,
+and the directory is copied before every request, and after it if it changes something; each copy is restored as if
+that process had been killed then. Equal directories are restored once.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ from raidctl.vendor.simulator import State
 from tests.change.faulty import FAILURES, Fault, Faulty
 
 VENDORS = vendors()[0]
-Wished = tuple[str, Setting, str]
+DesiredSetting = tuple[str, Setting, str]
 
 
 def rewrite(journal: Journal, words: Mapping[str, str]) -> None:
-    """Let a journal contain other names, as if the machine had had them when it was written, by an old raidctl."""
+    """Rewrite names in a journal, as an old raidctl on a machine with these names would have written it."""
     text = re.sub(r'(?m)^\{"line":\d+,"crc32":"\w+",', "{", journal.path.read_text(encoding="utf-8"))
     for old, new in words.items():
         assert old in text
@@ -54,30 +54,30 @@ def rewrite(journal: Journal, words: Mapping[str, str]) -> None:
 
 @dataclass
 class Trial:
-    """One machine, one change, one directory for the journal."""
+    """One machine, one change and one directory for the journal."""
 
     demo: str
-    wished: Sequence[Wished]
+    desired: Sequence[DesiredSetting]
     place: Path
     lasting: bool = False
     """Whether the change is left without an end, as that of a batch is."""
     journal: Journal | None = None
-    """One that fails, instead of the ordinary one."""
+    """A journal that fails, in place of the ordinary one."""
 
     def machine(self) -> Faulty:
-        """The machine, with its settings as they are now."""
+        """The machine, with its current settings."""
         return Faulty(machine(self.demo, VENDORS, self.place))
 
     def look(self, runner: Runner) -> Callable[[], Survey]:
-        """Reads everything anew."""
+        """Return a function that reads the machine again."""
         return lambda: survey(runner, VENDORS, source=f"demo:{self.demo}")
 
     def change(self, runner: Runner) -> None:
-        """The change, as the command line makes it."""
+        """Make the change as the command line does."""
         look = self.look(runner)
         seen = look()
-        wishes = [Desired(object_id=name, setting=setting, value=value) for name, setting, value in self.wished]
-        made = plan(seen.inventory, VENDORS, wishes, unsafe=True)
+        settings = [Desired(object_id=name, setting=setting, value=value) for name, setting, value in self.desired]
+        made = plan(seen.inventory, VENDORS, settings, unsafe=True)
         story = begin("set", made, seen.inventory, about="trial", source=f"demo:{self.demo}", unsafe=True)
         held = [item.id for item in subjects(seen.inventory, made)]
         with hold(self.place, held, _holder(story), source=story.source):
@@ -87,7 +87,7 @@ class Trial:
                 change.finish()
 
     def restore(self, runner: Runner | None = None) -> list[str]:
-        """Put back what was left; what could not be."""
+        """Undo what was left; returns the faults."""
         runner = runner or self.machine()
         restorer = Restorer(
             self.journal or Journal(self.place), self.place, runner, self.look(runner), VENDORS,
@@ -103,18 +103,18 @@ def _holder(story: Begin) -> Holder:
 
 
 def _silent(_: object) -> None:
-    """Say nothing, wait for nothing."""
+    """Print nothing and do not wait."""
 
 
 @contextlib.contextmanager
-def fresh(demo: str, wished: Sequence[Wished], *, lasting: bool = False) -> Iterator[Trial]:
-    """A trial in a directory of its own, which is removed."""
+def fresh(demo: str, desired: Sequence[DesiredSetting], *, lasting: bool = False) -> Iterator[Trial]:
+    """A trial in a temporary directory."""
     with tempfile.TemporaryDirectory(prefix="trial-") as place:
-        yield Trial(demo, wished, Path(place), lasting)
+        yield Trial(demo, desired, Path(place), lasting)
 
 
 def cut_off(act: Callable[[], object]) -> None:
-    """Do it in a process of its own, which ends in it or at its end."""
+    """Run something in a separate process, which may be killed."""
     child = os.fork()
     if child == 0:
         try:
@@ -125,7 +125,7 @@ def cut_off(act: Callable[[], object]) -> None:
 
 
 class Album:
-    """What is in a directory at each of several moments; equal contents are kept once."""
+    """Copies of a directory at several moments; equal contents are copied once."""
 
     def __init__(self, place: Path, album: Path) -> None:
         self._place, self._album = place, album
@@ -134,7 +134,7 @@ class Album:
         self._moments = 0
 
     def take(self) -> None:
-        """Keep it as it is now; families ask side by side."""
+        """Copy the directory; may be called from several threads."""
         with self._one:
             files = [path for path in sorted(self._place.rglob("*")) if path.is_file()]
             content = tuple((str(path), path.read_bytes()) for path in files)
@@ -144,24 +144,24 @@ class Album:
             self._moments += 1
 
     def close(self) -> None:
-        """Leave the number of moments to the process that began this one."""
+        """Store the number of moments for the parent process."""
         (self._album / "moments").write_text(str(self._moments))
 
 
 @dataclass
 class Cuts:
-    """What any cut of something leaves."""
+    """The states that a kill at any moment leaves."""
 
     moments: int
-    """At which the process could have been killed."""
+    """The number of moments at which the process could have been killed."""
     places: list[Path]
-    """The different directories that it would have left; each is called like the first moment of its kind."""
+    """The different directories that it would have left, each named after its first moment."""
     changing: list[bool]
 
 
 @contextlib.contextmanager
 def cuts(trial: Trial, act: Callable[[Runner], object]) -> Iterator[Cuts]:
-    """Do something in a process of its own, which holds no lock any more when it has ended; what each cut leaves."""
+    """Run something in a separate process, and yield what a kill at each moment would leave."""
     with tempfile.TemporaryDirectory(prefix="album-") as folder:
         album, runner = Album(trial.place, Path(folder)), trial.machine()
         runner.watch = album.take
@@ -181,28 +181,28 @@ def cuts(trial: Trial, act: Callable[[Runner], object]) -> Iterator[Cuts]:
         yield Cuts(int((Path(folder) / "moments").read_text()), places, changing)
 
 
-def killed(demo: str, wished: Sequence[Wished]) -> tuple[int, list[str]]:
-    """Kill at each request; after restore, all is as before or the change was complete."""
+def killed(demo: str, desired: Sequence[DesiredSetting]) -> tuple[int, list[str]]:
+    """Kill at each request; after restore, the settings are the previous or the new ones."""
     wrong = []
-    with fresh(demo, wished) as trial:
+    with fresh(demo, desired) as trial:
         before = trial.machine().machine.state()
         with cuts(trial, trial.change) as left:
             after = trial.machine().machine.state()
             for place in left.places:
-                again = Trial(demo, wished, place)
-                faults, stand = again.restore(), again.machine().machine.state()
+                again = Trial(demo, desired, place)
+                faults, current = again.restore(), again.machine().machine.state()
                 stories = Journal(place).stories()
-                complete = stand == after and bool(stories) and stories[-1].end is not None and not faults
-                if faults or (stand != before and not complete) or any(story.pending for story in stories):
-                    wrong.append(f"{demo} moment {place.name}: {faults} {_difference(before, stand)}")
-            # so that equal contents were not all that there was
+                complete = current == after and bool(stories) and stories[-1].end is not None and not faults
+                if faults or (current != before and not complete) or any(story.pending for story in stories):
+                    wrong.append(f"{demo} moment {place.name}: {faults} {_difference(before, current)}")
+            # equal contents are copied once: check that there were different ones
             assert len(left.places) > 2 * left.changing.count(True)
             return left.moments, wrong
 
 
-def failed(demo: str, wished: Sequence[Wished]) -> tuple[int, list[str]]:
-    """Fail each change, in each way: done, or undone, or put back by restore; never half."""
-    with fresh(demo, wished) as trial:
+def failed(demo: str, desired: Sequence[DesiredSetting]) -> tuple[int, list[str]]:
+    """Fail each change in each way; it is done, undone, or undone by restore, never half done."""
+    with fresh(demo, desired) as trial:
         runner = trial.machine()
         before = runner.machine.state()
         trial.change(runner)
@@ -210,7 +210,7 @@ def failed(demo: str, wished: Sequence[Wished]) -> tuple[int, list[str]]:
     attempts = [(at, fault) for at in range(runner.changing.count(True)) for fault in FAILURES]
     wrong = []
     for at, fault in attempts:
-        with fresh(demo, wished) as trial:
+        with fresh(demo, desired) as trial:
             runner = trial.machine()
             runner.changes_only, runner.fault, runner.at = True, fault, at
             wanted = before
@@ -221,21 +221,21 @@ def failed(demo: str, wished: Sequence[Wished]) -> tuple[int, list[str]]:
                 pass
             except ChangeStands:
                 trial.restore()
-            stand = trial.machine().machine.state()
-            if stand != wanted or any(story.pending for story in Journal(trial.place).stories()):
-                wrong.append(f"{demo} {fault} change {at}: {_difference(wanted, stand)}")
+            current = trial.machine().machine.state()
+            if current != wanted or any(story.pending for story in Journal(trial.place).stories()):
+                wrong.append(f"{demo} {fault} change {at}: {_difference(wanted, current)}")
     return len(attempts), wrong
 
 
 class Failing(Journal):
-    """A journal at one of whose lines raidctl is killed, or from one of whose lines on the disk is full."""
+    """A journal at which raidctl is killed, or whose file system is full, from one line on."""
 
     def __init__(self, place: Path, at: int, way: Way) -> None:
         super().__init__(place)
         self.at, self.way, self.count = at, way, 0
 
     def append(self, entry: Entry) -> None:
-        """Write a line, or not."""
+        """Write a line, or fail."""
         mine, self.count = self.count == self.at, self.count + 1
         if self.way == "full" and self.count > self.at:
             raise JournalFull("The journal cannot be written: No space left on device.")
@@ -254,9 +254,9 @@ Way = Literal["before", "torn", "after", "full"]
 WAYS: tuple[Way, ...] = get_args(Way)
 
 
-def unwritten(demo: str, wished: Sequence[Wished]) -> tuple[int, list[str]]:
-    """Kill at each line of the journal, before, in and after it; or let the disk be full from there on."""
-    with fresh(demo, wished) as trial:
+def unwritten(demo: str, desired: Sequence[DesiredSetting]) -> tuple[int, list[str]]:
+    """Kill before, in and after each line of the journal, or let the file system be full from there on."""
+    with fresh(demo, desired) as trial:
         before = trial.machine().machine.state()
         trial.journal = counted = Failing(trial.place, -1, "after")
         trial.change(trial.machine())
@@ -264,22 +264,22 @@ def unwritten(demo: str, wished: Sequence[Wished]) -> tuple[int, list[str]]:
     attempts = [(at, way) for at in range(counted.count) for way in WAYS]
     wrong = []
     for at, way in attempts:
-        with fresh(demo, wished) as trial:
+        with fresh(demo, desired) as trial:
             trial.machine()
             trial.journal = Failing(trial.place, at, way)
             cut_off(lambda trial=trial: trial.change(trial.machine()))  # type: ignore[misc]  # of this trial
             trial.journal = None
-            faults, stand = trial.restore(), trial.machine().machine.state()
+            faults, current = trial.restore(), trial.machine().machine.state()
             open_ = [story for story in Journal(trial.place).stories() if story.pending]
             last = at == counted.count - 1 and way == "after"
-            if faults or open_ or stand != (after if last else before):
-                wrong.append(f"{demo} {way} line {at}: {faults} {_difference(before, stand)}")
+            if faults or open_ or current != (after if last else before):
+                wrong.append(f"{demo} {way} line {at}: {faults} {_difference(before, current)}")
     return len(attempts), wrong
 
 
-def interrupted(demo: str, wished: Sequence[Wished]) -> tuple[int, list[str]]:
-    """Kill restore at each of its requests and lines, or let its tools fail and its disk be full; then once more."""
-    with fresh(demo, wished, lasting=True) as trial:
+def interrupted(demo: str, desired: Sequence[DesiredSetting]) -> tuple[int, list[str]]:
+    """Kill restore at each request and line, or fail its tools or journal; then restore again."""
+    with fresh(demo, desired, lasting=True) as trial:
         runner = trial.machine()
         before = runner.machine.state()
         trial.change(runner)
@@ -293,7 +293,7 @@ def interrupted(demo: str, wished: Sequence[Wished]) -> tuple[int, list[str]]:
     ]
     wrong = []
     for at, fault, way in attempts:
-        with fresh(demo, wished, lasting=True) as again:
+        with fresh(demo, desired, lasting=True) as again:
             for name, data in kept.items():
                 (again.place / name).write_bytes(data)
             again.journal = Failing(again.place, at, way) if way else None
@@ -301,36 +301,36 @@ def interrupted(demo: str, wished: Sequence[Wished]) -> tuple[int, list[str]]:
             faulty.fault, faulty.at, faulty.changes_only = fault, at, True
             cut_off(lambda again=again, faulty=faulty: again.restore(faulty))  # type: ignore[misc]  # as above
             again.journal = None
-            faults, stand = again.restore(), again.machine().machine.state()
-            if faults or stand != before or any(story.pending for story in Journal(again.place).stories()):
-                wrong.append(f"{demo} {fault or way} at {at} of restore: {faults} {_difference(before, stand)}")
-    with fresh(demo, wished, lasting=True) as trial:
+            faults, current = again.restore(), again.machine().machine.state()
+            if faults or current != before or any(story.pending for story in Journal(again.place).stories()):
+                wrong.append(f"{demo} {fault or way} at {at} of restore: {faults} {_difference(before, current)}")
+    with fresh(demo, desired, lasting=True) as trial:
         for name, data in kept.items():
             (trial.place / name).write_bytes(data)
         with cuts(trial, trial.restore) as left:
             for place in left.places:
-                again = Trial(demo, wished, place)
-                faults, stand = again.restore(), again.machine().machine.state()
-                if faults or stand != before or any(story.pending for story in Journal(place).stories()):
-                    wrong.append(f"{demo} moment {place.name} of restore: {faults} {_difference(before, stand)}")
+                again = Trial(demo, desired, place)
+                faults, current = again.restore(), again.machine().machine.state()
+                if faults or current != before or any(story.pending for story in Journal(place).stories()):
+                    wrong.append(f"{demo} moment {place.name} of restore: {faults} {_difference(before, current)}")
             return len(attempts) + left.moments, wrong
 
 
-def _difference(wanted: State, stand: State) -> str:
-    return ", ".join(f"{name} is {stand.get(name)}" for name, value in wanted.items() if stand.get(name) != value)
+def _difference(wanted: State, current: State) -> str:
+    return ", ".join(f"{name} is {current.get(name)}" for name, value in wanted.items() if current.get(name) != value)
 
 
 def main(words: Sequence[str]) -> int:
-    """Run the trials that the words name."""
+    """Run the trials that the arguments name."""
     demo, *rest = words
-    wished: list[Wished] = []
+    desired: list[DesiredSetting] = []
     for word in rest:
         if not word.startswith("--"):
             name, setting, value = word.split("=", 2)
-            wished.append((name, setting, value))  # type: ignore[arg-type]  # a word of the caller's
+            desired.append((name, setting, value))  # type: ignore[arg-type]  # a word of the caller's
     ways = {"--kill": killed, "--fail": failed, "--journal": unwritten, "--restore": interrupted}
     with tempfile.TemporaryDirectory(prefix="trials-") as tempfile.tempdir:
-        found = {word: way(demo, wished) for word, way in ways.items() if word in rest}
+        found = {word: way(demo, desired) for word, way in ways.items() if word in rest}
     print(json.dumps(found))  # noqa: T201 - its answer
     return 0
 

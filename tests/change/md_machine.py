@@ -30,7 +30,7 @@ VENDORS = vendors()[0]
 UUID = "3ac0e815:f96b2d74:58d1c03f:9e7bfa01"
 SOURCE = "demo:bays"
 _LONG = 50_000.0
-"""Seconds on the clock after which a test has gone wrong."""
+"""Seconds on the clock after which a test fails."""
 
 
 def definition(
@@ -42,7 +42,7 @@ def definition(
     parts: str = "",
     state: Mapping[str, str] = {},
 ) -> str:
-    """The lines of a machine: an array on the first drives, then spare drives in bays, then drives on the shelf."""
+    """The definition of a machine: an array on the first drives, then spare drives in bays, then drives outside."""
     lines = {"clock": "0"}
     for number in range(1, drives + shelf + 1):
         serial = f"LAB-D0000{number}".replace("-", "")
@@ -66,7 +66,7 @@ def definition(
 
 
 def recording(text: str) -> Recording:
-    """The recording of a machine of these lines; everything else on it is as on any small server."""
+    """The recording of a machine with this definition; the rest is that of a small server."""
     files = {
         "/proc/sys/kernel/hostname": "lab\n", "/proc/sys/kernel/osrelease": "6.1.0\n",
         "/proc/self/status": "Uid:\t0\t0\t0\t0\n", "/proc/swaps": "Filename Type Size Used Priority\n",
@@ -84,13 +84,13 @@ def recording(text: str) -> Recording:
 
 
 def _through(name: str) -> Any:
-    """An attribute of the runner of a bench."""
+    """An attribute that a bench shares with its runner."""
     return property(lambda bench: getattr(bench.runner, name), lambda bench, value: setattr(bench.runner, name, value))
 
 
 @dataclass
 class Bench:
-    """A machine, the clock of its engine, and what a test does at moments of that clock."""
+    """A machine, the clock of its engine, and events at times of that clock."""
 
     AT_ONCE: ClassVar = True
 
@@ -99,21 +99,21 @@ class Bench:
     at: float = 0.0
     """Seconds on the clock."""
     events: list[tuple[float, Callable[[State], State]]] = field(default_factory=list)
-    """What happens to the machine at a moment: a drive is pulled, another member fails."""
+    """Events that change the machine's state: a drive is pulled, a member fails."""
     moments: list[tuple[float, Callable[[], None]]] = field(default_factory=list)
-    """The same, for what is done to the machine by its own functions."""
-    said: list[str] = field(default_factory=list)
+    """Events that call the machine's own functions."""
+    printed: list[str] = field(default_factory=list)
     recorded: str | None = None
-    """Which recording it is of: readings of the same state are read once. None: each one is read."""
+    """The recording's text, so that readings of an equal state are shared; None: read every time."""
 
     def __post_init__(self) -> None:
-        """Answer through a runner with moods."""
+        """Reply through a runner with moods."""
         self.runner = Moody(self.machine)
 
     # --- a runner
 
     def carry_out(self, requests: Sequence[Request[Any]]) -> Sequence[Answer]:
-        """Answer each request, in order."""
+        """Reply to each request, in order."""
         return self.runner.carry_out(requests)
 
     mood = _through("mood")
@@ -125,12 +125,12 @@ class Bench:
     # --- the clock
 
     def clock(self) -> float:
-        """Seconds that only grow."""
+        """The seconds on the clock."""
         return self.at
 
     def sleep(self, seconds: float) -> None:
-        """Let time pass, and with it the rebuilds and what a test has planned."""
-        assert self.at < _LONG, "nobody waits as long as that"
+        """Advance the clock, the rebuilds and the events."""
+        assert self.at < _LONG, "the test waited too long"
         end = self.at + seconds
         for moment, event in [one for one in self.events if one[0] <= end]:
             self._pass(max(0.0, moment - self.at))
@@ -174,24 +174,24 @@ class Bench:
         """The change of a plan, ready to be applied."""
         story = begin("operation", plan, self.look().inventory, about="trial", source=SOURCE, resume=resume)
         return Change(
-            story, self.journal, self, self.look, VENDORS, self.said.append, sleep=self.sleep, clock=self.clock
+            story, self.journal, self, self.look, VENDORS, self.printed.append, sleep=self.sleep, clock=self.clock
         )
 
     def restored(self) -> list[Restored]:
-        """What ``restore`` makes of what is open."""
+        """The results of ``restore``."""
         restorer = Restorer(
-            self.journal, self.place, self, self.look, VENDORS, SOURCE, self.said.append, sleep=self.sleep
+            self.journal, self.place, self, self.look, VENDORS, SOURCE, self.printed.append, sleep=self.sleep
         )
         return restorer.restore()
 
     def member(self, serial: str, array: str = "md0") -> str | None:
-        """The simulated state of a member: ``in_sync``; None: it is none."""
+        """The simulated state of a member, such as ``in_sync``; None if it is no member."""
         value = self.machine.state().get(f"md/member {array} {serial}")
         return fields(value)["state"] if value is not None else None
 
 
 def bench(place: Path, text: str | None = None) -> Bench:
-    """A bench with its files in a directory."""
+    """Make a bench with its files in a directory."""
     place.mkdir(parents=True, exist_ok=True)
     text = text if text is not None else definition()
     made = Bench(place, Simulated(recording(text), [simulator], place / "machine.json"), recorded=text)

@@ -1,4 +1,4 @@
-"""A batch in a process of its own: its load, its signals, its end."""
+"""A batch in a separate process: its load, its signals, its end."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ pytestmark = pytest.mark.slow
 
 
 class Batch:
-    """``raidctl --demo p400 batch`` with a state directory of its own."""
+    """``raidctl --demo p400 batch`` with a separate state directory."""
 
     def __init__(self, place: Path) -> None:
         self.place = place
         self.running: list[subprocess.Popen[str]] = []
 
     def raidctl(self, *words: str) -> list[str]:
-        """The command line."""
+        """The command line of raidctl."""
         return [sys.executable, "-m", "raidctl", "--state-dir", str(self.place / "state"), "--demo", "p400", *words]
 
     def run(self, *words: str) -> subprocess.CompletedProcess[str]:
-        """Run a command to its end; in a process of its own if it has a load."""
+        """Run a command to its end, a batch in a separate process."""
         if words[0] == "batch":
             return subprocess.run(self.raidctl(*words), capture_output=True, text=True, check=False, timeout=PATIENCE)
         done = CliRunner().invoke(cli, self.raidctl(*words)[3:])
@@ -59,7 +59,7 @@ class Batch:
         return batch
 
     def guardian(self) -> int:
-        """The process that puts back when the batch is killed."""
+        """The process id of the guardian, which restores if the batch is killed."""
         for path in Path("/proc").glob("[0-9]*/cmdline"):
             with contextlib.suppress(OSError):
                 words = path.read_text(encoding="utf-8").split("\0")
@@ -68,9 +68,9 @@ class Batch:
         raise AssertionError("the batch has no guardian")
 
     def policy(self) -> str:
-        """The write policy that the machine has now."""
-        [card] = json.loads(self.run("show", "--json").stdout)["controllers"]
-        policy: str = card["volumes"][0]["cache"]["write_policy"]
+        """The current write policy of the machine."""
+        [controller] = json.loads(self.run("show", "--json").stdout)["controllers"]
+        policy: str = controller["volumes"][0]["cache"]["write_policy"]
         return policy
 
 
@@ -84,8 +84,8 @@ def batch(tmp_path: Path) -> Iterator[Batch]:
         process.wait()
 
 
-def test_the_policy_is_in_force_while_the_load_runs_and_is_put_back(batch: Batch) -> None:
-    """The load sees the policy; afterwards the machine is as before."""
+def test_the_policy_is_active_while_the_load_runs_and_restored_afterwards(batch: Batch) -> None:
+    """The policy is active only while the load runs."""
     before = batch.policy()
     load = batch.start("sleep 60")
     during = batch.policy()
@@ -96,15 +96,15 @@ def test_the_policy_is_in_force_while_the_load_runs_and_is_put_back(batch: Batch
 
 @pytest.mark.parametrize(("load", "code"), [("exit 0", 0), ("exit 7", 7), ("kill -9 $$", 137), ("kill -15 $$", 143)])
 def test_the_exit_code_of_the_load_is_passed_on(batch: Batch, load: str, code: int) -> None:
-    """Also that of a load that a signal has ended; the policy is put back in any case."""
+    """The exit code of the load is returned, also for a signal, and the policy is restored."""
     done = batch.run("batch", "--write", "write-through", "/", "--yes", "--", "sh", "-c", load)
     assert done.returncode == code
     assert batch.policy() == "protected_write_back"
 
 
 @pytest.mark.parametrize("load", ["/nowhere/load", "no-such-load", ""])
-def test_a_command_that_is_not_there_is_127(batch: Batch, load: str) -> None:
-    """As a shell says it; nothing is changed for it."""
+def test_a_missing_command_is_127(batch: Batch, load: str) -> None:
+    """A missing command ends with 127, as in a shell, and nothing is changed."""
     done = batch.run("batch", "--write", "write-through", "/", "--yes", "--", load)
     assert done.returncode == 127
     assert "nothing was changed" in done.stderr
@@ -112,7 +112,7 @@ def test_a_command_that_is_not_there_is_127(batch: Batch, load: str) -> None:
 
 
 def test_a_command_that_cannot_be_run_is_126(batch: Batch, tmp_path: Path) -> None:
-    """As a shell says it, with the reason, and the policy put back."""
+    """A command without execute permission ends with 126, as in a shell, and the policy is restored."""
     (tmp_path / "load").write_text("no program")
     done = batch.run("batch", "--write", "write-through", "/", "--yes", "--", str(tmp_path / "load"))
     assert done.returncode == 126
@@ -120,8 +120,8 @@ def test_a_command_that_cannot_be_run_is_126(batch: Batch, tmp_path: Path) -> No
     assert batch.policy() == "protected_write_back"
 
 
-def test_a_killed_batch_is_put_back_by_its_guardian(batch: Batch) -> None:
-    """Killed with signal 9, it can do nothing itself: the second process does."""
+def test_a_killed_batch_is_restored_by_its_guardian(batch: Batch) -> None:
+    """After signal 9, the guardian restores the policy."""
     killed = batch.start("sleep 60")
     killed.kill()
     killed.wait()
@@ -129,8 +129,8 @@ def test_a_killed_batch_is_put_back_by_its_guardian(batch: Batch) -> None:
     until(lambda: "put back" in batch.run("journal").stdout)
 
 
-def test_the_screen_says_that_a_change_is_under_way_or_cut_off(batch: Batch) -> None:
-    """While a batch runs, and after it was killed with its guardian, "show" names it and what to do."""
+def test_the_screen_reports_a_change_under_way_or_cut_off(batch: Batch) -> None:
+    """``show`` names a running batch, and after a kill with its guardian, the command that restores."""
     load = batch.start("sleep 60")
     assert "for the duration of a batch" in batch.run("show", "-v").stdout
     os.kill(batch.guardian(), signal.SIGKILL)
@@ -142,8 +142,8 @@ def test_the_screen_says_that_a_change_is_under_way_or_cut_off(batch: Batch) -> 
     assert "raidctl restore" not in batch.run("show", "-v").stdout
 
 
-def test_a_second_batch_on_the_controller_is_refused_with_the_name_of_the_first(batch: Batch) -> None:
-    """Nested or concurrent: the policy of the first must not be taken for what was there before."""
+def test_a_second_batch_on_the_controller_is_refused(batch: Batch) -> None:
+    """The message names the first batch, whose temporary policy is not taken for the previous one."""
     batch.start("sleep 60")
     done = batch.run("batch", "--write", "protected-write-back", "/", "--yes", "--", "true")
     assert done.returncode == 3
@@ -152,20 +152,20 @@ def test_a_second_batch_on_the_controller_is_refused_with_the_name_of_the_first(
 
 
 def test_a_batch_without_a_load_is_refused(batch: Batch) -> None:
-    """Nothing is changed for nothing."""
+    """A batch without a command is wrong usage."""
     assert batch.run("batch", "--write", "write-through", "/", "--yes").returncode == 2
 
 
-def test_what_is_put_back_does_not_hang_on_the_second_process(batch: Batch) -> None:
-    """When the guardian was killed, the batch ends as it would have: policy put back, exit code passed on."""
+def test_a_batch_restores_without_its_guardian(batch: Batch) -> None:
+    """If the guardian was killed, the batch restores the policy and returns the exit code."""
     load = batch.start("sleep 1; exit 7")
     os.kill(batch.guardian(), signal.SIGKILL)
     assert load.wait(PATIENCE) == 7
     assert batch.policy() == "protected_write_back"
 
 
-def test_the_guardian_outlives_the_signals_of_a_logout(batch: Batch) -> None:
-    """The end of a session or a service reaches both; who puts back must still be there when the batch is killed."""
+def test_the_guardian_ignores_the_signals_of_a_logout(batch: Batch) -> None:
+    """Signals to a whole session do not end the guardian, which still restores the policy."""
     load = batch.start("sleep 60")
     guardian = batch.guardian()
     for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
@@ -178,7 +178,7 @@ def test_the_guardian_outlives_the_signals_of_a_logout(batch: Batch) -> None:
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1])
 def test_a_signal_to_raidctl_reaches_the_load(batch: Batch, number: signal.Signals) -> None:
-    """Without a terminal that sends it to both; the load has the word, and what it ends with is passed on."""
+    """The load gets the signal, and its exit code is returned."""
     name = number.name.removeprefix("SIG")
     ready = batch.place / "ready"
     load = batch.start(f"trap 'exit 9' {name}; touch {ready}; while :; do sleep 0.1; done")
@@ -189,7 +189,7 @@ def test_a_signal_to_raidctl_reaches_the_load(batch: Batch, number: signal.Signa
 
 
 def test_standard_output_belongs_to_the_load(batch: Batch) -> None:
-    """Plan and remarks are on standard error: a dump that is piped through a batch is the dump."""
+    """The plan and messages are on standard error, the output of the load on standard output."""
     done = batch.run("batch", "--write", "write-through", "/", "--yes", "--", "echo", "--", "dump")
     assert done.stdout == "-- dump\n"
     assert "arrayaccelerator=disable" in done.stderr
@@ -197,8 +197,8 @@ def test_standard_output_belongs_to_the_load(batch: Batch) -> None:
     assert refused.returncode == 2
 
 
-def test_a_batch_can_be_tried_dry(batch: Batch) -> None:
-    """The plan is printed, and neither it nor the load is carried out."""
+def test_a_dry_run_of_a_batch_changes_nothing(batch: Batch) -> None:
+    """The plan is printed, and neither the plan nor the load is run."""
     done = batch.run("batch", "--write", "write-through", "/", "--dry-run", "--", "touch", str(batch.place / "ran"))
     assert done.returncode == 0
     assert "arrayaccelerator=disable" in done.stdout
@@ -206,8 +206,8 @@ def test_a_batch_can_be_tried_dry(batch: Batch) -> None:
     assert batch.policy() == "protected_write_back"
 
 
-def test_a_policy_that_is_there_already_is_kept_for_the_load(batch: Batch) -> None:
-    """Nothing is changed, and nobody else changes the controller while the load relies on it."""
+def test_an_active_policy_is_locked_for_the_load(batch: Batch) -> None:
+    """Nothing is changed, and other changes to the controller are refused while the load runs."""
     ran = batch.place / "ran"
     words = batch.raidctl("batch", "--write", "protected-write-back", "/", "--yes", "--", "sh", "-c",
                           f"touch {ran}; sleep 60")  # fmt: skip
@@ -221,8 +221,8 @@ def test_a_policy_that_is_there_already_is_kept_for_the_load(batch: Batch) -> No
     assert load.wait(PATIENCE) == 128 + signal.SIGTERM
 
 
-def test_what_was_cut_off_is_not_taken_for_what_was_there(batch: Batch) -> None:
-    """After a batch was killed with its guardian, nothing is changed on the controller before it is restored."""
+def test_a_cut_off_batch_blocks_further_changes(batch: Batch) -> None:
+    """If a batch was killed with its guardian, its controller has to be restored before other changes."""
     load = batch.start("sleep 60")
     os.kill(batch.guardian(), signal.SIGKILL)
     load.kill()
@@ -236,8 +236,8 @@ def test_what_was_cut_off_is_not_taken_for_what_was_there(batch: Batch) -> None:
     assert batch.policy() == "protected_write_back"
 
 
-def test_what_was_cut_off_can_be_given_up(batch: Batch) -> None:
-    """A change that is never to be put back is ended by name, with the commands that would; nothing is touched."""
+def test_a_cut_off_batch_can_be_forgotten(batch: Batch) -> None:
+    """``restore --forget`` ends a change by name, prints the undo commands, and changes nothing."""
     load = batch.start("sleep 60")
     os.kill(batch.guardian(), signal.SIGKILL)
     load.kill()
@@ -251,8 +251,8 @@ def test_what_was_cut_off_can_be_given_up(batch: Batch) -> None:
     assert batch.run("restore", "--forget", "c0ffee").returncode == 2
 
 
-def test_a_load_that_was_started_not_to_hear_a_signal_does_not(batch: Batch) -> None:
-    """As in the background of a script, where an interrupt is ignored."""
+def test_a_load_started_with_an_ignored_signal_ignores_it(batch: Batch) -> None:
+    """A signal that was ignored at the start, as in a background job, stays ignored."""
     ran = batch.place / "ran"
     load = f"touch {ran}; sleep 1; exit 5"
     words = batch.raidctl("batch", "--write", "write-through", "/", "--yes", "--", "sh", "-c", load)
@@ -267,8 +267,8 @@ def test_a_load_that_was_started_not_to_hear_a_signal_does_not(batch: Batch) -> 
     assert process.wait(PATIENCE) == 5
 
 
-def test_a_ctrl_c_at_the_terminal_reaches_the_load_once(batch: Batch) -> None:
-    """The terminal sends it to both; raidctl does not send it again, and puts back when the load has ended."""
+def test_ctrl_c_at_the_terminal_reaches_the_load_once(batch: Batch) -> None:
+    """The terminal signals both processes; raidctl does not repeat it, and restores at the load's end."""
     marker = batch.place / "running"
     load = f"trap 'echo heard; n=x$n; touch {marker}$n' INT; touch {marker}; "
     load += 'until [ "$n" = xx ]; do sleep 0.2; done; exit 4'
@@ -285,11 +285,11 @@ def test_a_ctrl_c_at_the_terminal_reaches_the_load_once(batch: Batch) -> None:
     until(marker.with_name("runningx").exists)
     assert process.poll() is None
     os.write(ours, b"\x03")
-    said = b""
+    output = b""
     with contextlib.suppress(OSError):  # the other end is closed
         while piece := os.read(ours, 4096):
-            said += piece
+            output += piece
     os.close(ours)
     assert process.wait(PATIENCE) == 4
-    assert said.count(b"heard") == 2
+    assert output.count(b"heard") == 2
     assert batch.policy() == "protected_write_back"

@@ -1,4 +1,4 @@
-"""The changing commands as a person uses them, on a simulated machine."""
+"""The changing commands on the command line, on a simulated machine."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ Raidctl = Callable[..., Result]
 
 def shown(raidctl: Raidctl) -> dict[str, str]:
     """The cache settings of the machine's volume and controller."""
-    [card] = json.loads(raidctl("--demo", "p400", "show", "--json").stdout)["controllers"]
-    policy = card["volumes"][0]["cache"]["write_policy"]
-    return {"write": policy, "split": f"{card['cache']['read_percent']}/{card['cache']['write_percent']}"}
+    [controller] = json.loads(raidctl("--demo", "p400", "show", "--json").stdout)["controllers"]
+    policy = controller["volumes"][0]["cache"]["write_policy"]
+    return {"write": policy, "split": f"{controller['cache']['read_percent']}/{controller['cache']['write_percent']}"}
 
 
 def test_a_dry_run_prints_the_commands_and_changes_nothing(raidctl: Raidctl) -> None:
-    """The exact command and its undo are on the screen; the machine is as before."""
+    """The exact command and its undo are printed, and nothing is changed."""
     before = shown(raidctl)
     done = raidctl("--demo", "p400", "cache", "set", "/", "--write", "write-through", "--dry-run")
     assert done.exit_code == 0
@@ -39,31 +39,31 @@ def test_a_dry_run_prints_the_commands_and_changes_nothing(raidctl: Raidctl) -> 
 
 
 def test_without_a_terminal_and_without_yes_nothing_is_changed(raidctl: Raidctl) -> None:
-    """The plan is printed, exit code 2 says that the command line is not complete."""
+    """The plan is printed, and the exit code is 2."""
     before = shown(raidctl)
     done = raidctl("--demo", "p400", "cache", "split", "smartarray:1", "20/80")
     assert (done.exit_code, shown(raidctl)) == (2, before)
 
 
 def test_a_change_is_made_and_read_again(raidctl: Raidctl) -> None:
-    """After it, the screen shows what was wished, and the journal who did it."""
+    """The new value is shown, and the journal has the change."""
     done = raidctl("--demo", "p400", "cache", "split", "smartarray:1", "20/80", "--yes")
     assert done.exit_code == 0
     assert shown(raidctl)["split"] == "20/80"
-    told = raidctl("--demo", "p400", "journal").stdout
-    assert "cacheratio of smartarray:1: 25/75 -> 20/80 (start, done)" in told
+    printed = raidctl("--demo", "p400", "journal").stdout
+    assert "cacheratio of smartarray:1: 25/75 -> 20/80 (start, done)" in printed
 
 
-def test_what_is_already_so_runs_nothing(raidctl: Raidctl) -> None:
-    """It is said, exit code 0, and the journal has no line of it."""
+def test_a_current_value_is_not_set_again(raidctl: Raidctl) -> None:
+    """The message is "No change needed", the exit code 0, and the journal empty."""
     done = raidctl("--demo", "p400", "cache", "split", "smartarray:1", "25/75", "--yes")
     assert done.exit_code == 0
     assert "No change needed" in done.stdout
     assert "The journal is empty" in raidctl("--demo", "p400", "journal").stdout
 
 
-def test_an_unsafe_wish_is_refused_without_a_reason(raidctl: Raidctl) -> None:
-    """Exit code 1 and the reason; with --unsafe it is done, and the journal keeps why."""
+def test_an_unsafe_setting_is_refused_without_a_reason(raidctl: Raidctl) -> None:
+    """The exit code is 1; with --unsafe it is set, and the journal has the reason."""
     asked = ("--demo", "p400", "cache", "set", "v1", "--write", "unprotected-write-back", "--yes")
     refused = raidctl(*asked)
     assert refused.exit_code == 1
@@ -74,15 +74,15 @@ def test_an_unsafe_wish_is_refused_without_a_reason(raidctl: Raidctl) -> None:
     assert "a scratch disk" in raidctl("--demo", "p400", "journal").stdout
 
 
-def test_a_split_that_does_not_add_up_is_refused(raidctl: Raidctl) -> None:
-    """The person is told what a split looks like."""
+def test_a_split_whose_sum_is_not_100_is_refused(raidctl: Raidctl) -> None:
+    """The message contains the required sum."""
     done = raidctl("--demo", "p400", "cache", "split", "smartarray:1", "20/90", "--yes")
     assert done.exit_code == 2
     assert "100" in done.stderr
 
 
 def test_a_step_that_the_firmware_refuses_is_undone(raidctl: Raidctl) -> None:
-    """The tool's own words are told, exit code 5, and the state is as before."""
+    """The tool's message is printed, the exit code is 5, and the settings are unchanged."""
     before = shown(raidctl)
     done = raidctl("--demo", "p400", "cache", "split", "smartarray:1", "13/87", "--yes")
     assert done.exit_code == 5
@@ -90,8 +90,8 @@ def test_a_step_that_the_firmware_refuses_is_undone(raidctl: Raidctl) -> None:
     assert shown(raidctl) == before
 
 
-def test_a_held_controller_is_refused_with_the_name_of_the_holder(raidctl: Raidctl, tmp_path: Path) -> None:
-    """A second change on a controller under change says who has it."""
+def test_a_locked_controller_is_refused(raidctl: Raidctl, tmp_path: Path) -> None:
+    """The message names the command that holds the lock."""
     raidctl("--demo", "p400", "show")
     place = next(path.parent for path in tmp_path.rglob("settings.json"))
     with hold(
@@ -105,8 +105,8 @@ def test_a_held_controller_is_refused_with_the_name_of_the_holder(raidctl: Raidc
     assert "raidctl batch load.sh" in done.stderr
 
 
-def test_what_a_batch_has_set_for_a_while_is_not_already_so(raidctl: Raidctl, tmp_path: Path) -> None:
-    """The batch puts something else back: exit 3 with its name, in a dry run too; nothing is reported as done."""
+def test_a_temporary_value_does_not_count_as_current(raidctl: Raidctl, tmp_path: Path) -> None:
+    """While a batch has set the value temporarily, the change is refused with exit code 3, also in a dry run."""
     raidctl("--demo", "p400", "show")
     place = next(path.parent for path in tmp_path.rglob("settings.json"))
     batch = Holder(change="c9", pid=1, since="now", about="raidctl batch load.sh")
@@ -118,8 +118,8 @@ def test_what_a_batch_has_set_for_a_while_is_not_already_so(raidctl: Raidctl, tm
         assert raidctl("--demo", "p400", "cache", "split", "smartarray:1", "25/75", last).exit_code == 0
 
 
-def test_what_was_there_before_a_change_can_always_be_set_again(raidctl: Raidctl) -> None:
-    """Unsafe or not: it is done with a warning, and only for the drive and the setting of that change."""
+def test_the_previous_value_of_a_change_can_always_be_set_again(raidctl: Raidctl) -> None:
+    """An unsafe previous value is accepted with a warning, for the drive and setting of that change only."""
     drive = ("--demo", "workstation", "cache", "drive")
     assert raidctl(*drive, "/dev/sdb", "on", "--yes").exit_code == 1
     assert raidctl(*drive, "/dev/sda", "off", "--yes").exit_code == 0
@@ -133,23 +133,23 @@ def test_what_was_there_before_a_change_can_always_be_set_again(raidctl: Raidctl
         assert "/srv/media" in one.stdout
 
 
-def test_drives_that_report_their_cache_on_are_not_already_off(raidctl: Raidctl) -> None:
-    """The controller's setting is off and two drives do not follow it: exit 1, and they are named."""
+def test_drives_that_report_an_enabled_cache_are_named(raidctl: Raidctl) -> None:
+    """If the controller's setting is disabled but two drives report an enabled cache, the exit code is 1."""
     done = raidctl("--demo", "gen10", "cache", "set", "/", "--drive-cache", "off", "--yes")
     assert done.exit_code == 1
     assert "smartarray:0/1I:3:1 and smartarray:0/1I:3:2 report their write cache on" in " ".join(done.stdout.split())
 
 
 def test_a_recorded_machine_is_only_planned(raidctl: Raidctl) -> None:
-    """A recording can be asked what would be done, and refuses to be changed."""
+    """A recording accepts a dry run and refuses the change."""
     machine = Path(__file__).resolve().parents[2] / "fixtures" / "smartarray-p400"
     asked = ("--replay", machine, "cache", "split", "smartarray:1", "20/80")
     assert raidctl(*asked, "--dry-run").exit_code == 0
     assert raidctl(*asked, "--yes").exit_code == 2
 
 
-def test_the_demos_can_be_set_back(raidctl: Raidctl) -> None:
-    """After a reset, a simulated machine is as it was at first."""
+def test_a_demo_can_be_reset(raidctl: Raidctl) -> None:
+    """After a reset, a simulated machine has its original settings."""
     before = shown(raidctl)
     raidctl("--demo", "p400", "cache", "split", "smartarray:1", "20/80", "--yes")
     assert raidctl("demo", "--reset", "p400").exit_code == 0
@@ -157,7 +157,7 @@ def test_the_demos_can_be_set_back(raidctl: Raidctl) -> None:
 
 
 def test_json_is_one_document_with_plan_and_outcome(raidctl: Raidctl) -> None:
-    """Done, already so, planned, refused, undone: the steps, the result, the change, the sentence."""
+    """JSON has the steps, the result, the change and the message for every result."""
     asked = ("--demo", "p400", "--json", "cache", "split", "smartarray:1")
     planned = json.loads(raidctl(*asked, "20/80", "--dry-run").stdout)
     assert (planned["result"], planned["steps"][0]["after"]) == ("planned", "20/80")
@@ -167,9 +167,9 @@ def test_json_is_one_document_with_plan_and_outcome(raidctl: Raidctl) -> None:
     assert story["begin"]["change"] == done["change"]
     assert json.loads(raidctl(*asked, "20/80", "--yes").stdout)["result"] == "already"
     undone = raidctl(*asked, "13/87", "--yes")
-    told = json.loads(undone.stdout)
-    assert (undone.exit_code, told["result"]) == (5, "undone")
-    assert "not a valid value" in told["message"]
+    report = json.loads(undone.stdout)
+    assert (undone.exit_code, report["result"]) == (5, "undone")
+    assert "not a valid value" in report["message"]
     unasked = raidctl(*asked, "30/70")
     assert (unasked.exit_code, json.loads(unasked.stdout)["result"]) == (2, "failed")
     refused = raidctl(
@@ -179,7 +179,7 @@ def test_json_is_one_document_with_plan_and_outcome(raidctl: Raidctl) -> None:
 
 
 def test_a_plan_fits_a_screen_and_its_commands_a_shell(raidctl: Raidctl) -> None:
-    """Sentences are wrapped at 80 columns, commands never: they are copied."""
+    """Sentences are wrapped at 80 columns, commands never."""
     done = raidctl(
         "--demo", "h730", "cache", "set", "megaraid:0/v1", "--io", "cached", "--drive-cache", "on", "--dry-run"
     )
@@ -187,15 +187,15 @@ def test_a_plan_fits_a_screen_and_its_commands_a_shell(raidctl: Raidctl) -> None
     assert all("perccli" in line for line in long)
 
 
-def test_looking_into_the_journal_makes_nothing(raidctl: Raidctl, tmp_path: Path) -> None:
-    """Neither the journal nor restore makes a state directory, and both say that there is nothing."""
+def test_reading_the_journal_creates_nothing(raidctl: Raidctl, tmp_path: Path) -> None:
+    """Neither ``journal`` nor ``restore`` creates a state directory."""
     assert "The journal is empty" in raidctl("journal").stdout
     assert raidctl("restore").exit_code == 0
     assert not (tmp_path / "state").exists()
 
 
-def test_a_journal_that_cannot_be_understood_changes_nothing(raidctl: Raidctl, tmp_path: Path) -> None:
-    """A newer raidctl has written it: exit code 3 before anything is done, as what is open is not known."""
+def test_an_unknown_journal_line_changes_nothing(raidctl: Raidctl, tmp_path: Path) -> None:
+    """With a line of a newer raidctl, every command ends with exit code 3 before any change."""
     before = shown(raidctl)
     place = next(path.parent for path in tmp_path.rglob("settings.json"))
     (place / "journal.jsonl").write_text('{"event":"prophecy","change":"c1"}\n', encoding="utf-8")
@@ -205,7 +205,7 @@ def test_a_journal_that_cannot_be_understood_changes_nothing(raidctl: Raidctl, t
 
 
 def test_a_pipe_in_place_of_a_simulated_machines_settings_is_named(raidctl: Raidctl, tmp_path: Path) -> None:
-    """Nothing waits for it, and the command that starts afresh does."""
+    """It does not block, and the message names the command that resets the demo."""
     shown(raidctl)
     settings = next(tmp_path.rglob("settings.json"))
     settings.unlink()
@@ -217,7 +217,7 @@ def test_a_pipe_in_place_of_a_simulated_machines_settings_is_named(raidctl: Raid
 
 
 def test_a_full_disk_changes_nothing(raidctl: Raidctl, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The journal is written first: without it nothing is begun, and that is said."""
+    """If the journal cannot be written, nothing is changed."""
     before = shown(raidctl)
 
     def full(handle: int) -> None:
@@ -230,8 +230,8 @@ def test_a_full_disk_changes_nothing(raidctl: Raidctl, monkeypatch: pytest.Monke
     assert shown(raidctl) == before
 
 
-def test_restore_knows_whose_machine_a_change_was_made_on(raidctl: Raidctl, tmp_path: Path) -> None:
-    """One that was made over ssh is put back over ssh: nothing is done here, and the command is named."""
+def test_restore_skips_changes_of_other_machines(raidctl: Raidctl, tmp_path: Path) -> None:
+    """A change made over ssh is not undone here, and the command for its host is printed."""
     journal = Journal(directory(str(tmp_path / "state")))
     journal.append(Begin(change="c1", at="", kind="set", about="", user="ann", pid=7, boot="b", source="ssh:root@db7"))
     journal.append(StepEvent(change="c1", at="", step=0, mark="start"))
@@ -250,14 +250,12 @@ def test_restore_knows_whose_machine_a_change_was_made_on(raidctl: Raidctl, tmp_
     ],
 )
 def test_the_unit_names_the_program_as_systemd_reads_it(path: str, words: str) -> None:
-    """Blanks, quotes, percent signs and dollars in the path of a virtual environment."""
+    """Spaces, quotes, percent signs and dollar signs in a path are escaped."""
     assert quoted(path) == words
 
 
-def test_the_unit_is_installed_with_this_program(
-    raidctl: Raidctl, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Its command exists; a machine without systemd is told so."""
+def test_the_unit_starts_this_raidctl(raidctl: Raidctl, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The unit's command exists; a machine without systemd is an error."""
     monkeypatch.setattr(restore, "UNITS", tmp_path)
     monkeypatch.setattr(restore, "ENABLE", ("true", "enable"))
     done = raidctl("restore", "--install-unit")
@@ -275,10 +273,10 @@ def test_the_unit_is_installed_with_this_program(
     assert raidctl("--demo", "p400", "restore", "--install-unit").exit_code == 2
 
 
-def test_a_unit_never_starts_at_boot_what_others_can_change(
+def test_a_unit_never_starts_a_program_that_others_can_change(
     raidctl: Raidctl, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Neither a program in somebody's home, nor a line that an option has brought in."""
+    """A program that others can write, and a path with control characters, are refused."""
     monkeypatch.setattr(restore, "UNITS", tmp_path)
     monkeypatch.setattr(restore, "ENABLE", ("true", "enable"))
     done = raidctl("--state-dir", "/x\nExecStartPre=/bin/evil", "restore", "--install-unit")
@@ -295,8 +293,8 @@ def test_a_unit_never_starts_at_boot_what_others_can_change(
 
 
 @pytest.mark.parametrize("demo", ["gen10", "3154"])
-def test_a_threshold_of_which_the_model_has_no_field_is_set(raidctl: Raidctl, demo: str) -> None:
-    """Its knob tells that it was done, and that it is so already."""
+def test_a_threshold_without_a_field_in_the_model_is_set(raidctl: Raidctl, demo: str) -> None:
+    """The tool's setting shows that it was set, and that it is current."""
     words = ("--demo", demo, "cache", "threshold", "--bypass-threshold", "64", "--yes")
     assert raidctl(*words).exit_code == 0
     again = raidctl(*words)
@@ -304,8 +302,8 @@ def test_a_threshold_of_which_the_model_has_no_field_is_set(raidctl: Raidctl, de
     assert "No change needed" in again.stdout
 
 
-def test_a_refused_plan_says_of_each_command_that_it_is_not_run(raidctl: Raidctl) -> None:
-    """One wish is refused, and the commands for the others are not run either."""
+def test_no_command_of_a_refused_plan_is_run(raidctl: Raidctl) -> None:
+    """If one setting is refused, the commands for the others are marked as not run."""
     done = raidctl(
         "--demo", "h730", "cache", "set", "megaraid:0/v0", "--write", "protected-write-back", "--read", "none", "--yes"
     )

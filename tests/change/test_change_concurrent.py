@@ -1,4 +1,4 @@
-"""What was there before is read while the controllers are locked: no temporary policy of another process."""
+"""Previous values are read under the lock, so that another process's temporary policy is not taken for one."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def through(_: Survey) -> list[Desired]:
 
 @pytest.fixture
 def work(tmp_path: Path) -> Iterator[Work]:
-    """A plan on a simulated P400 that nobody has to agree to."""
+    """A plan on a simulated P400 that needs no confirmation."""
     settings = Settings()
     settings.demo, settings.state_dir = "p400", str(tmp_path)
     with planned(settings, Consent(dry_run=False, yes=True, unsafe=None), through) as made:
@@ -40,13 +40,13 @@ def work(tmp_path: Path) -> Iterator[Work]:
 
 
 def held(work: Work) -> None:
-    """Hold what the plan is about."""
+    """Lock the objects of the plan."""
     with work.hold(work.begin("batch", "load")):
         pass
 
 
 def another_batch(work: Work, *, ended: bool, started: bool = True) -> None:
-    """What a raidctl has left in the journal since the plan was made."""
+    """Add a batch to the journal, as if made since the plan."""
     story = Begin(
         change="c1", at=now(), kind="batch", about="another load", user="ann", pid=7, boot="b", source="demo:p400",
         subjects=(Subject(id="smartarray:1"),),
@@ -59,40 +59,40 @@ def another_batch(work: Work, *, ended: bool, started: bool = True) -> None:
         journal.append(End(change="c1", at=now(), result="restored"))
 
 
-def turn(work: Work, word: str) -> None:
-    """Somebody turns the knob of the plan."""
+def set_policy(work: Work, word: str) -> None:
+    """Change the setting of the plan behind its back."""
     simulated = work.named.runner
     simulated.keep(simulated.state() | {CACHING: word})  # type: ignore[attr-defined]  # it is a simulated one
 
 
-def test_a_plan_that_still_fits_is_carried_out(work: Work) -> None:
-    """Nothing has happened, or another batch has come and gone without a trace: no reason to stop."""
+def test_a_valid_plan_is_carried_out(work: Work) -> None:
+    """Without another change, or after another batch that has ended, the plan is valid."""
     held(work)
     another_batch(work, ended=True)
     held(work)
 
 
-def test_the_policy_of_a_batch_that_ended_meanwhile_is_not_what_was_there(work: Work) -> None:
-    """The plan was made while it was in force: with --yes as well, the state is read again under the lock."""
+def test_a_plan_made_during_a_batch_is_checked_again(work: Work) -> None:
+    """If the temporary policy has ended since the plan, the plan is refused, also with --yes."""
     another_batch(work, ended=True)
-    turn(work, "disable")
+    set_policy(work, "disable")
     with pytest.raises(CannotTell, match="no longer fits"):
         held(work)
 
 
 def test_a_batch_that_was_cut_off_has_to_be_restored_first(work: Work) -> None:
-    """What it has set for a while is still there."""
+    """A batch that was cut off has to be restored before other changes."""
     another_batch(work, ended=False)
     with pytest.raises(CannotTell, match="restore --demo p400"):
         held(work)
 
 
-def test_a_card_that_was_cut_off_is_known_by_its_serial_number(work: Work) -> None:
-    """After a reboot it may have another number; what was set on it for a while is there all the same."""
-    [card] = [card for card in work.seen.inventory.controllers if card.id == "smartarray:1"]
+def test_the_controller_of_a_cut_off_batch_is_recognised_by_its_serial_number(work: Work) -> None:
+    """After a reboot with another number, the controller still has to be restored first."""
+    [controller] = [controller for controller in work.seen.inventory.controllers if controller.id == "smartarray:1"]
     story = Begin(
         change="c1", at=now(), kind="batch", about="another load", user="ann", pid=7, boot="b", source="demo:p400",
-        subjects=(Subject(id="smartarray:7", serial=card.serial),),
+        subjects=(Subject(id="smartarray:7", serial=controller.serial),),
     )  # fmt: skip
     Journal(work.state).append(story)
     Journal(work.state).append(StepEvent(change="c1", at=now(), step=0, mark="start"))
@@ -100,15 +100,15 @@ def test_a_card_that_was_cut_off_is_known_by_its_serial_number(work: Work) -> No
         held(work)
 
 
-def test_a_battery_that_failed_during_the_question_is_noticed(tmp_path: Path) -> None:
-    """What was safe when it was planned is judged again before it is done."""
+def test_a_battery_that_failed_during_the_confirmation_is_noticed(tmp_path: Path) -> None:
+    """A change that became unsafe since the plan is refused."""
     settings = Settings()
     settings.demo, settings.state_dir = "9271", str(tmp_path)
-    wish = Desired(object_id="megaraid:0/v0", setting="write_policy", value="protected_write_back")
+    desired = Desired(object_id="megaraid:0/v0", setting="write_policy", value="protected_write_back")
     with planned(settings, Consent(dry_run=False, yes=False, unsafe=None), lambda _: []) as made:
         simulated = made.named.runner
         simulated.keep(simulated.state() | {"megaraid 0/v0/wrcache": "WT"})  # type: ignore[attr-defined]  # as above
-    with planned(settings, Consent(dry_run=False, yes=False, unsafe=None), lambda _: [wish]) as made:
+    with planned(settings, Consent(dry_run=False, yes=False, unsafe=None), lambda _: [desired]) as made:
         assert made.plan.steps
         assert not made.plan.refusals
         simulated = made.named.runner
@@ -118,32 +118,32 @@ def test_a_battery_that_failed_during_the_question_is_noticed(tmp_path: Path) ->
             held(made)
 
 
-def test_a_story_of_which_nothing_was_begun_is_no_hindrance(work: Work) -> None:
-    """Its raidctl was killed before the first step: nothing was changed."""
+def test_a_change_killed_before_its_first_step_blocks_nothing(work: Work) -> None:
+    """A change that was killed before its first step changed nothing."""
     another_batch(work, ended=False, started=False)
     held(work)
 
 
-def test_an_answer_that_took_its_time_is_checked(work: Work) -> None:
-    """After a question, the state is read again in any case: other programs keep no journal."""
-    turn(work, "disable")
+def test_the_plan_is_checked_after_a_confirmation(work: Work) -> None:
+    """After a confirmation, the settings are read again, because other programs keep no journal."""
+    set_policy(work, "disable")
     held(work)
     work.asked = True
     with pytest.raises(CannotTell, match="no longer fits"):
         held(work)
 
 
-def test_a_volume_that_was_made_anew_is_another_one(work: Work, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Same number, same settings, another unique id: the plan was about the one that is gone."""
+def test_a_recreated_volume_is_another_one(work: Work, monkeypatch: pytest.MonkeyPatch) -> None:
+    """If a volume with the same number has another unique id, the plan is refused."""
     work.asked = True
     held(work)
-    cards = work.seen.inventory.controllers
+    controllers = work.seen.inventory.controllers
     import msgspec  # noqa: PLC0415 - for this test only
 
     def renamed() -> Survey:
-        [card] = cards
-        volumes = tuple(msgspec.structs.replace(v, unique_id="600508B1001CFFFF") for v in card.volumes)
-        found = msgspec.structs.replace(card, volumes=volumes)
+        [controller] = controllers
+        volumes = tuple(msgspec.structs.replace(v, unique_id="600508B1001CFFFF") for v in controller.volumes)
+        found = msgspec.structs.replace(controller, volumes=volumes)
         inventory = msgspec.structs.replace(work.seen.inventory, controllers=(found,))
         return Survey(inventory, view=work.seen.view)
 
@@ -152,8 +152,8 @@ def test_a_volume_that_was_made_anew_is_another_one(work: Work, monkeypatch: pyt
         held(work)
 
 
-def test_a_raidctl_that_looks_is_not_in_the_way(tmp_path: Path) -> None:
-    """Somebody asks all the time who has the controller; it is taken all the same."""
+def test_reading_the_holder_does_not_block_a_lock(tmp_path: Path) -> None:
+    """The lock is taken while other processes keep reading its holder."""
     asking = (
         "import sys, time; from pathlib import Path; from raidctl.change.state_directory import holder_of\n"
         "while True: holder_of(Path(sys.argv[1]), 'smartarray:1')"
@@ -170,8 +170,8 @@ def test_a_raidctl_that_looks_is_not_in_the_way(tmp_path: Path) -> None:
                 time.sleep(0.005)
 
 
-def test_a_card_of_another_machine_is_not_the_one_of_this(tmp_path: Path) -> None:
-    """Over ssh, the same number is another card: both can be changed at once."""
+def test_controllers_of_two_machines_are_locked_separately(tmp_path: Path) -> None:
+    """Over ssh, the same number is another controller."""
     with hold(tmp_path, [held_name("local", "megaraid:0")], HOLDER, source="local"):
         with hold(tmp_path, [held_name("ssh:db7", "megaraid:0")], HOLDER, source="ssh:db7"):
             assert holder_of(tmp_path, held_name("ssh:db7", "megaraid:0")) == HOLDER
@@ -179,8 +179,8 @@ def test_a_card_of_another_machine_is_not_the_one_of_this(tmp_path: Path) -> Non
             pass
 
 
-def test_a_controller_of_a_real_machine_is_held_for_all_state_directories(tmp_path: Path) -> None:
-    """Another directory is refused, and told who it is; a simulated machine lives in its directory and is its own."""
+def test_a_real_controller_is_locked_for_all_state_directories(tmp_path: Path) -> None:
+    """Another state directory is refused with the holder's name; a simulated machine has separate locks."""
     mine, other = tmp_path / "mine", tmp_path / "other"
     for place in (mine, other):
         place.mkdir(mode=0o700)
@@ -200,19 +200,19 @@ def test_a_controller_of_a_real_machine_is_held_for_all_state_directories(tmp_pa
 def test_a_change_from_another_state_directory_is_noticed(
     work: Work, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It has come and gone between the look and the lock, and is in no journal of ours: the state is read again."""
+    """The change ended before the lock and is in another journal, so the settings are read again."""
     monkeypatch.setattr(work.named, "source", "local")
     held(work)
     other = tmp_path / "other"
     other.mkdir(mode=0o700)
     with hold(other, ["smartarray:1"], HOLDER, source="local"):
-        turn(work, "disable")
+        set_policy(work, "disable")
     with pytest.raises(CannotTell, match="no longer fits"):
         held(work)
 
 
-def test_who_puts_back_waits_for_the_one_that_ends(tmp_path: Path) -> None:
-    """The second process learns of the end of the first a moment before its locks are free."""
+def test_the_guardian_waits_for_the_lock_of_its_batch(tmp_path: Path) -> None:
+    """The guardian sees the end of the batch shortly before the locks are free."""
     waiting = (
         "import sys; from pathlib import Path; from raidctl.change.state_directory import Holder, hold\n"
         "who = Holder(change='c2', pid=8, since='', about='')\n"
@@ -227,8 +227,8 @@ def test_who_puts_back_waits_for_the_one_that_ends(tmp_path: Path) -> None:
     assert other.wait(60) == 0
 
 
-def test_a_tool_that_outlives_its_raidctl_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """By its words, started directly or by an interpreter; no other program, and nobody else's, is taken for it."""
+def test_a_tool_that_outlives_its_raidctl_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The tool is recognised by its command line, if started by the same user, with or without an interpreter."""
     tool = tmp_path / "acme"
     tool.write_text("#!/bin/sh\nread never\n")
     tool.chmod(0o755)

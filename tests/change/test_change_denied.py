@@ -1,4 +1,4 @@
-"""A right that is missing, an interruption, a drive that does not answer: what is said, and with which exit code."""
+"""Missing rights, interruptions and unresponsive drives: messages and exit codes."""
 
 from __future__ import annotations
 
@@ -30,101 +30,101 @@ OFF: tuple[str, Setting, str] = (DRIVE, "write_cache", "disabled")
 Reply = Callable[[Run], Answer | None]
 
 
-class Told:
-    """A simulated machine in front of which somebody answers some of the calls, with what was said to the person."""
+class Attempt:
+    """A change on a simulated machine some of whose replies are replaced; the messages are kept."""
 
-    def __init__(self, simulated: Simulated, place: Path, *wished: tuple[str, Setting, str]) -> None:
+    def __init__(self, simulated: Simulated, place: Path, *settings: tuple[str, Setting, str]) -> None:
         self.simulated, self.journal, self.place = simulated, Journal(place), place
         self.reply: Reply = lambda _: None
-        self.said: list[str] = []
+        self.printed: list[str] = []
         self.looks = 0
-        self.desired = [Desired(object_id=name, setting=setting, value=value) for name, setting, value in wished]
+        self.desired = [Desired(object_id=name, setting=setting, value=value) for name, setting, value in settings]
         self.seen = self.look()
         self.plan = plan(self.seen.inventory, VENDORS, self.desired, unsafe=True)
         story = begin("set", self.plan, self.seen.inventory, about="a trial", source="demo:trial")
         self.change = Change(
-            story, self.journal, self, self.look, VENDORS, self.said.append, sleep=lambda _: None
+            story, self.journal, self, self.look, VENDORS, self.printed.append, sleep=lambda _: None
         )  # fmt: skip
         self.looks = 0
 
     def look(self) -> Survey:
-        """Read the state."""
+        """Read the machine."""
         self.looks += 1
         return survey(self, VENDORS)
 
     def carry_out(self, requests: Sequence[Request[Any]]) -> Sequence[Answer]:
-        """As the simulated machine, but for what somebody else answers."""
+        """Reply as the simulated machine, except to replaced calls."""
         return tuple(self.answer(request) for request in requests)
 
     def answer(self, request: Request[Any]) -> Answer:
-        """One answer."""
+        """Reply to one request."""
         other = self.reply(request) if isinstance(request, Run) else None
         return other if other is not None else self.simulated.answer(request)
 
     def end(self) -> End:
-        """The end in the journal."""
+        """The end of the change in the journal."""
         [story] = self.journal.stories()
         assert story.end is not None
         return story.end
 
 
 def started_without_right(request: Run) -> Answer | None:
-    """The program may not be run."""
+    """The tool may not be run."""
     return RunAnswer(trouble=Failure.DENIED, detail="hpacucli: Permission denied") if request.changes else None
 
 
-def said_by_the_tool(request: Run) -> Answer | None:
-    """The program itself says that the right is missing."""
+def denied_by_the_tool(request: Run) -> Answer | None:
+    """The tool reports the missing right."""
     return RunAnswer(code=1, out=b"\nError: Permission denied\n\n") if request.changes else None
 
 
 def uninstalled(request: Run) -> Answer | None:
-    """The program was removed since it was asked."""
+    """The tool was removed after the plan."""
     return RunAnswer(trouble=Failure.MISSING, detail="hpacucli") if request.changes else None
 
 
-@pytest.mark.parametrize("reply", [started_without_right, said_by_the_tool, uninstalled])
+@pytest.mark.parametrize("reply", [started_without_right, denied_by_the_tool, uninstalled])
 def test_a_missing_right_or_tool_is_exit_code_4_and_nothing_was_changed(
     p400: Simulated, tmp_path: Path, reply: Reply
 ) -> None:
-    """Nothing is said to be put back, because nothing was turned; --json has it as failed."""
-    told = Told(p400, tmp_path, SPLIT)
-    told.reply = reply
+    """Nothing was changed, so no undo is printed, and --json has the result ``failed``."""
+    attempt = Attempt(p400, tmp_path, SPLIT)
+    attempt.reply = reply
     with pytest.raises(RightMissing, match="Nothing was changed") as caught:
-        told.change.apply()
+        attempt.change.apply()
     assert caught.value.exit_code == 4
-    assert not any("utting back" in text for text in told.said)
-    assert told.end().result == "undone"
-    report = Report(told.plan)
+    assert not any("utting back" in text for text in attempt.printed)
+    assert attempt.end().result == "undone"
+    report = Report(attempt.plan)
     report.failed(caught.value)
     assert report.result == "failed"
 
 
-def test_a_right_that_is_missing_halfway_puts_the_first_half_back(p400: Simulated, tmp_path: Path) -> None:
-    """Still exit code 4, and it is said that something was put back."""
-    told = Told(p400, tmp_path, DRIVES, SPLIT)
+def test_a_right_that_is_missing_halfway_undoes_the_first_half(p400: Simulated, tmp_path: Path) -> None:
+    """The exit code is 4, and the undo is printed."""
+    attempt = Attempt(p400, tmp_path, DRIVES, SPLIT)
     before = p400.state()
-    refused = told.plan.steps[-1].action.argv
-    told.reply = lambda request: started_without_right(request) if request.argv == refused else None
+    refused = attempt.plan.steps[-1].action.argv
+    attempt.reply = lambda request: started_without_right(request) if request.argv == refused else None
     with pytest.raises(RightMissing, match="put back and read again") as caught:
-        told.change.apply()
-    assert "Putting back the previous settings:" in told.said
+        attempt.change.apply()
+    assert "Putting back the previous settings:" in attempt.printed
     assert p400.state() == before
-    report = Report(told.plan)
+    report = Report(attempt.plan)
     report.failed(caught.value)
     assert report.result == "undone"
 
 
-def test_a_refusal_of_the_tool_that_changed_nothing_says_so(p400: Simulated, tmp_path: Path) -> None:
-    """No right is missing: exit code 5; nothing was turned, so nothing is put back."""
-    told = Told(p400, tmp_path, SPLIT)
-    told.reply = lambda request: (
+def test_a_refusal_that_changed_nothing_is_reported_as_such(p400: Simulated, tmp_path: Path) -> None:
+    """The exit code is 5, and no undo is printed."""
+    attempt = Attempt(p400, tmp_path, SPLIT)
+    attempt.reply = lambda request: (
         RunAnswer(code=1, out=b"\nError: The operation failed.\n\n") if request.changes else None
     )
     with pytest.raises(ChangeUndone, match="Nothing was changed") as caught:
-        told.change.apply()
+        attempt.change.apply()
     assert caught.value.exit_code == 5
-    assert not any("utting back" in text for text in told.said)
+    assert not any("utting back" in text for text in attempt.printed)
 
 
 @pytest.mark.parametrize(
@@ -136,63 +136,63 @@ def test_a_refusal_of_the_tool_that_changed_nothing_says_so(p400: Simulated, tmp
         (ZeroDivisionError("no number"), "a bug in raidctl"),
     ],
 )
-def test_the_journal_says_in_words_what_came_between(
+def test_the_journal_describes_an_interruption(
     p400: Simulated, tmp_path: Path, interruption: BaseException, words: str
 ) -> None:
-    """Ctrl-C, the name of a signal; no name out of a program's source."""
-    told = Told(p400, tmp_path, SPLIT)
+    """The journal has Ctrl-C or the signal's name, never the name of a Python class."""
+    attempt = Attempt(p400, tmp_path, SPLIT)
 
     def interrupted(request: Run) -> Answer | None:
         if request.changes:
-            told.reply = lambda _: None
+            attempt.reply = lambda _: None
             raise interruption
         return None
 
-    told.reply = interrupted
+    attempt.reply = interrupted
     with pytest.raises(type(interruption)):
-        told.change.apply()
-    assert words in (told.end().text or "")
-    assert type(interruption).__name__ not in (told.end().text or "")
-    report = Report(told.plan)
+        attempt.change.apply()
+    assert words in (attempt.end().text or "")
+    assert type(interruption).__name__ not in (attempt.end().text or "")
+    report = Report(attempt.plan)
     report.failed(interruption)
     assert words in (report.message or "")
 
 
 def silent(request: Run) -> Answer | None:
-    """A drive of which no program gets an answer."""
+    """A drive that does not respond to any tool."""
     about_it = "/dev/sda" in request.argv
     return RunAnswer(trouble=Failure.TIMEOUT, detail="no answer after 30 s") if about_it else None
 
 
 @pytest.fixture
-def workstation(tmp_path: Path) -> Told:
-    """A machine with plain drives, on one of which a change is planned."""
-    told = Told(machine("workstation", VENDORS, tmp_path / "drives"), tmp_path, OFF)
-    [drive] = [d for card in told.seen.inventory.controllers for d in card.drives if d.id == DRIVE]
-    assert told.plan.steps
+def workstation(tmp_path: Path) -> Attempt:
+    """A machine with plain drives and a planned change on one of them."""
+    attempt = Attempt(machine("workstation", VENDORS, tmp_path / "drives"), tmp_path, OFF)
+    [drive] = [d for controller in attempt.seen.inventory.controllers for d in controller.drives if d.id == DRIVE]
+    assert attempt.plan.steps
     assert drive.device == "/dev/sda"
-    return told
+    return attempt
 
 
-def test_a_drive_that_does_not_answer_is_not_changed(workstation: Told) -> None:
-    """The plan is refused, exit code 3, and the sentence says that the drive did not answer."""
+def test_an_unresponsive_drive_is_not_changed(workstation: Attempt) -> None:
+    """The plan is refused with exit code 3, because the drive did not respond."""
     workstation.reply = silent
     refused = plan(workstation.look().inventory, VENDORS, workstation.desired, unsafe=True)
     assert code_of(refused) == 3
     assert any("did not respond" in refusal.reason for refusal in refused.refusals)
 
 
-def test_a_silent_drive_is_no_reason_against_another_one(workstation: Told) -> None:
-    """Only what is to be changed has to answer."""
+def test_an_unresponsive_drive_does_not_block_another_one(workstation: Attempt) -> None:
+    """Only the drives to be changed have to respond."""
     workstation.reply = silent
-    wishes = [Desired(object_id="drives:LM2204810077", setting="write_cache", value="disabled")]
-    made = plan(workstation.look().inventory, VENDORS, wishes, unsafe=True)
+    desired = [Desired(object_id="drives:LM2204810077", setting="write_cache", value="disabled")]
+    made = plan(workstation.look().inventory, VENDORS, desired, unsafe=True)
     assert made.steps
     assert not made.refusals
 
 
-def test_a_drive_that_falls_silent_is_not_asked_again_and_again(workstation: Told) -> None:
-    """Each look costs half a minute: one before the way back and one after it at most, then it stands open."""
+def test_an_unresponsive_drive_is_read_at_most_twice(workstation: Attempt) -> None:
+    """As each reading times out, there is at most one before the undo and one after it."""
 
     def falls(request: Run) -> Answer | None:
         if request.changes:
@@ -207,7 +207,7 @@ def test_a_drive_that_falls_silent_is_not_asked_again_and_again(workstation: Tol
     workstation.looks = 0
     here = Restorer(
         workstation.journal, workstation.place, workstation, workstation.look, VENDORS, "demo:trial",
-        workstation.said.append, sleep=lambda _: None,
+        workstation.printed.append, sleep=lambda _: None,
     )  # fmt: skip
     [result] = here.restore()
     assert any("did not respond" in fault for fault in result.faults)
@@ -217,8 +217,8 @@ def test_a_drive_that_falls_silent_is_not_asked_again_and_again(workstation: Tol
     assert result.faults == []
 
 
-def test_a_drive_that_falls_silent_after_its_change_is_looked_at_once(workstation: Told) -> None:
-    """The tool has accepted it, and then nothing answers: not looked at three times before it is put back."""
+def test_a_drive_that_stops_responding_after_its_change_is_read_once(workstation: Attempt) -> None:
+    """If the drive stops responding after the change, it is not read three times before the undo."""
 
     def falls(request: Run) -> Answer | None:
         if request.changes:

@@ -43,43 +43,43 @@ CHANGES = [
     ("sas", ("drives:TGK00B2Y=write_cache=disabled", "drives:TGK00A1X=write_cache=enabled")),
 ]
 EACH, ALL = 100, 1000
-"""Points at which each change is killed, and those of all changes together: at least."""
-changes = pytest.mark.parametrize(("demo", "wishes"), CHANGES, ids=[f"{d}-{len(w)}-{w[0]}" for d, w in CHANGES])
+"""The minimum number of kill points of each change, and of all changes together."""
+changes = pytest.mark.parametrize(("demo", "settings"), CHANGES, ids=[f"{d}-{len(w)}-{w[0]}" for d, w in CHANGES])
 
 
-def trials(demo: str, wishes: tuple[str, ...], *ways: str) -> dict[str, tuple[int, list[str]]]:
-    """Run the harness in a process of its own (it forks, so it must have no threads): points, and what was wrong."""
+def trials(demo: str, settings: tuple[str, ...], *ways: str) -> dict[str, tuple[int, list[str]]]:
+    """Run the harness in a separate process, which forks: the number of points, and what was wrong."""
     done = subprocess.run(
-        [sys.executable, "-m", "tests.change.harness", demo, *wishes, *ways],
+        [sys.executable, "-m", "tests.change.harness", demo, *settings, *ways],
         cwd=ROOT, capture_output=True, text=True, check=True,
     )  # fmt: skip
-    told: dict[str, tuple[int, list[str]]] = json.loads(done.stdout)
-    return told
+    found: dict[str, tuple[int, list[str]]] = json.loads(done.stdout)
+    return found
 
 
-def test_there_are_points_enough() -> None:
-    """A thousand and more, when each change has those that its test asks for."""
+def test_there_are_enough_kill_points() -> None:
+    """If each change has its minimum, there are a thousand points."""
     assert EACH * len(CHANGES) >= ALL
 
 
 @changes
-def test_whatever_fails_leaves_nothing_that_restore_does_not_put_back(demo: str, wishes: tuple[str, ...]) -> None:
-    """After restore, the state equals the state before, or all is done.
+def test_restore_recovers_from_every_failure(demo: str, settings: tuple[str, ...]) -> None:
+    """After restore, the settings are the previous or the new ones.
 
     raidctl is killed at every request, and after each that changes; its tools hang, refuse, lie, print garbage, die
     after the change, take effect late.
     """
-    found = trials(demo, wishes, "--kill", "--fail")
+    found = trials(demo, settings, "--kill", "--fail")
     (cuts, wrong), (failures, unfinished) = found["--kill"], found["--fail"]
     assert (wrong, unfinished) == ([], [])
     assert cuts >= EACH
     assert failures >= 7
 
 
-@pytest.mark.parametrize(("demo", "wishes"), [CHANGES[0], CHANGES[3]], ids=["cards", "drives"])
-def test_a_journal_and_a_restore_that_end_anywhere_are_enough_to_put_back(demo: str, wishes: tuple[str, ...]) -> None:
-    """Killed before, in and after every line, at every request of restore, with a full disk: all is as before."""
-    found = trials(demo, wishes, "--journal", "--restore")
+@pytest.mark.parametrize(("demo", "settings"), [CHANGES[0], CHANGES[3]], ids=["p400", "p440"])
+def test_restore_recovers_from_kills_in_the_journal_and_in_restore(demo: str, settings: tuple[str, ...]) -> None:
+    """A kill at every line and every request of restore, or a full file system, leaves the change restorable."""
+    found = trials(demo, settings, "--journal", "--restore")
     (lines, torn), (points, wrong) = found["--journal"], found["--restore"]
     assert (torn, wrong) == ([], [])
     assert lines >= 24

@@ -1,4 +1,4 @@
-"""The gate: no write-back that could lose data, in any combination of what backs it up."""
+"""The guard refuses write-back that could lose data, with every state of the batteries."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ STATES: tuple[BatteryStatus, ...] = get_args(BatteryStatus)
 CHARGES = (None, 0, 20, 49, 50, 100)
 
 
-def card(batteries: tuple[Battery, ...], cache: Cache | None = None) -> Controller:
+def controller_with(batteries: tuple[Battery, ...], cache: Cache | None = None) -> Controller:
     """A controller with these batteries."""
     volume = Volume(id="acme:1/v1", cache=VolumeCache(write_policy="write_through"))
     return Controller(id="acme:1", batteries=batteries, volumes=(volume,), cache=cache)
@@ -27,8 +27,8 @@ def battery(status: BatteryStatus, charge: int | None, replace: bool | None, num
     return Battery(id=f"acme:1/battery{number}", status=status, charge_percent=charge, replace=replace)
 
 
-def wish(value: str) -> Desired:
-    """A write policy for the volume."""
+def write_policy(value: str) -> Desired:
+    """The desired write policy of the volume."""
     return Desired(object_id="acme:1/v1", setting="write_policy", value=value)
 
 
@@ -39,43 +39,45 @@ EVERY = [
 
 
 def good(item: Battery) -> bool:
-    """Whether a battery can be counted on."""
+    """Whether a battery is good enough for write-back."""
     return item.status == "ok" and not item.replace and (item.charge_percent is None or item.charge_percent >= 50)
 
 
 @over("item", EVERY)
 def test_protected_write_back_needs_a_good_battery(item: Battery) -> None:
-    """It is let through with a healthy, charged battery that nobody asks to replace, and with no other."""
-    assert (unsafe(card((item,)), wish("protected_write_back")) is None) == good(item)
+    """Protected write-back needs a healthy, charged battery that needs no replacement."""
+    assert (unsafe(controller_with((item,)), write_policy("protected_write_back")) is None) == good(item)
 
 
 def test_all_of_several_batteries_have_to_be_good() -> None:
     """With two batteries, one bad one is enough to refuse."""
     for one, other in itertools.product(EVERY, EVERY):
-        refused = unsafe(card((one, other)), wish("protected_write_back")) is not None
+        refused = unsafe(controller_with((one, other)), write_policy("protected_write_back")) is not None
         assert refused == (not (good(one) and good(other)))
 
 
-def test_no_battery_is_no_protection() -> None:
-    """A controller that tells of no battery is refused."""
-    assert unsafe(card(()), wish("protected_write_back")) is not None
+def test_write_back_without_a_battery_is_refused() -> None:
+    """A controller without a reported battery is refused."""
+    assert unsafe(controller_with(()), write_policy("protected_write_back")) is not None
 
 
 @pytest.mark.parametrize("item", EVERY[:: len(CHARGES) * 3], ids=lambda item: item.status)
 def test_unprotected_write_back_is_always_refused(item: Battery) -> None:
-    """However good the battery is: it goes on when the battery is not."""
-    assert unsafe(card((item,)), wish("unprotected_write_back")) is not None
+    """Unprotected write-back is refused with any battery, as it continues when the battery fails."""
+    assert unsafe(controller_with((item,)), write_policy("unprotected_write_back")) is not None
 
 
-def test_a_cache_that_is_out_of_use_is_no_cache() -> None:
-    """A good battery does not help a cache that has failed."""
+def test_write_back_with_a_failed_cache_is_refused() -> None:
+    """A good battery does not protect a cache that has failed."""
     good_one = battery("ok", 100, replace=False)
-    assert unsafe(card((good_one,), Cache(status="critical")), wish("protected_write_back")) is not None
+    assert (
+        unsafe(controller_with((good_one,), Cache(status="critical")), write_policy("protected_write_back")) is not None
+    )
 
 
-def test_write_through_is_always_let_through() -> None:
-    """What loses nothing needs no battery."""
-    assert unsafe(card(()), wish("write_through")) is None
+def test_write_through_is_always_accepted() -> None:
+    """Write-through needs no battery."""
+    assert unsafe(controller_with(()), write_policy("write_through")) is None
 
 
 @pytest.mark.parametrize("setting", ["journal_mode", "cache_mode"])
@@ -89,10 +91,8 @@ def test_write_through_is_always_let_through() -> None:
         ("writethrough", False),
     ],
 )
-def test_a_journal_or_cache_on_one_device_is_refused_in_write_back_alone(
-    setting: Setting, value: str, refused: bool
-) -> None:
-    """What is on one device only is lost with it; in write-through it holds nothing alone."""
+def test_write_back_of_a_journal_or_cache_on_one_device_is_refused(setting: Setting, value: str, refused: bool) -> None:
+    """Unwritten data on one device is lost with it, so only write-through is accepted."""
     asked = Desired(object_id="md:md0", setting=setting, value=value)
     assert (unsafe(Controller(id="md", mode="software"), asked) is not None) == refused
 
@@ -105,8 +105,8 @@ def test_a_journal_or_cache_on_one_device_is_refused_in_write_back_alone(
         (Drive(id="acme:1/1", role="unassigned"), False),
     ],
 )
-def test_a_volatile_cache_is_switched_on_only_where_nothing_uses_the_drive(drive: Drive, refused: bool) -> None:
-    """A drive that is mounted, or belongs to an array, keeps its cache off."""
+def test_a_volatile_cache_is_enabled_on_unused_drives_only(drive: Drive, refused: bool) -> None:
+    """A drive that is mounted or belongs to an array keeps its cache disabled."""
     controller = Controller(id="acme:1", drives=(drive,))
     asked = Desired(object_id="acme:1/1", setting="write_cache", value="enabled")
     assert (unsafe(controller, asked) is not None) == refused

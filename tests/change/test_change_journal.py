@@ -1,4 +1,4 @@
-"""The journal: on disk before it happens, readable after anything."""
+"""The journal: written before each step, readable after any failure."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def begun(name: str = "c1") -> Begin:
 
 
 def test_a_change_without_an_end_is_pending(tmp_path: Path) -> None:
-    """What was begun and not ended is what restore takes up, the newest first."""
+    """Changes without an end are pending, the newest first."""
     journal = Journal(tmp_path)
     for name in ("c1", "c2", "c3"):
         journal.append(begun(name))
@@ -34,12 +34,12 @@ def test_a_change_without_an_end_is_pending(tmp_path: Path) -> None:
 
 
 def test_no_journal_is_an_empty_one(tmp_path: Path) -> None:
-    """A machine on which nothing was ever changed has no file."""
+    """A missing journal is an empty one."""
     assert Journal(tmp_path).stories() == []
 
 
 def test_a_line_that_a_power_failure_cut_off_counts_as_not_written(tmp_path: Path) -> None:
-    """The rest of the journal stays readable, also when more is written after it."""
+    """A torn last line is ignored, and later lines are readable."""
     journal = Journal(tmp_path)
     journal.append(begun())
     whole = journal.path.read_bytes()
@@ -52,7 +52,7 @@ def test_a_line_that_a_power_failure_cut_off_counts_as_not_written(tmp_path: Pat
 
 
 def test_every_cut_of_a_journal_can_be_read(tmp_path: Path) -> None:
-    """Whatever byte a power failure stops at, the journal contains what was whole; a lost line feed loses no line."""
+    """A journal cut at any byte has all complete lines, also if only the last line feed is lost."""
     journal = Journal(tmp_path)
     journal.append(begun())
     journal.append(StepEvent(change="c1", at="2026-03-04T05:06:08Z", step=0, mark="start"))
@@ -65,8 +65,8 @@ def test_every_cut_of_a_journal_can_be_read(tmp_path: Path) -> None:
         assert [story.begin.change for story in journal.stories()] == ["c1", "c2"][not whole :]
 
 
-def test_no_damage_undoes_a_finished_change(tmp_path: Path) -> None:
-    """Any changed byte, lost, doubled or exchanged line, but for a cut at the end: cannot tell, with the line."""
+def test_damage_to_a_journal_is_an_error(tmp_path: Path) -> None:
+    """Any damage other than a cut at the end is an error with the line's number."""
     journal = Journal(tmp_path)
     journal.append(begun())
     journal.append(StepEvent(change="c1", at="2026-03-04T05:06:08Z", step=0, mark="start"))
@@ -84,7 +84,7 @@ def test_no_damage_undoes_a_finished_change(tmp_path: Path) -> None:
 
 
 def test_an_old_journal_without_checksums_is_read_and_continued(tmp_path: Path) -> None:
-    """Its lines count; from the first line with a checksum on, each has to have one."""
+    """Lines without a checksum are accepted before the first line with one."""
     journal = Journal(tmp_path)
     old = [begun("c1"), End(change="c1", at="", result="done"), begun("c2")]
     journal.path.write_bytes(b"".join(msgspec.json.encode(entry) + b"\n" for entry in old))
@@ -97,16 +97,16 @@ def test_an_old_journal_without_checksums_is_read_and_continued(tmp_path: Path) 
 
 
 @pytest.mark.parametrize("line", [b'{"event":"\xff"}', b"[" * 100_000, b'{"event":"end","change":"c\xff"}'])
-def test_text_that_is_not_utf8_or_too_deep_is_named_damage(tmp_path: Path, line: bytes) -> None:
-    """In a journal without checksums, too, with the number of the line."""
+def test_invalid_utf8_and_deep_nesting_are_damage(tmp_path: Path, line: bytes) -> None:
+    """The line's number is reported, also in a journal without checksums."""
     journal = Journal(tmp_path)
     journal.path.write_bytes(msgspec.json.encode(begun()) + b"\n" + line + b"\n")
     with pytest.raises(CannotTell, match=r"Line 2"):
         journal.stories()
 
 
-def test_what_is_not_a_file_is_not_waited_for(tmp_path: Path) -> None:
-    """A pipe in place of the journal has no end, and a directory has no lines."""
+def test_a_journal_that_is_no_regular_file_is_an_error(tmp_path: Path) -> None:
+    """A pipe or a directory in place of the journal does not block."""
     for make in (os.mkfifo, os.mkdir):
         journal = Journal(tmp_path)
         make(journal.path)
@@ -118,15 +118,15 @@ def test_what_is_not_a_file_is_not_waited_for(tmp_path: Path) -> None:
 
 
 def test_a_line_of_another_version_is_an_error(tmp_path: Path) -> None:
-    """A whole line that this version does not understand must not be passed over: it may be a pending change."""
+    """An unknown line is an error, since it may be a pending change."""
     journal = Journal(tmp_path)
     journal.path.write_bytes(b'{"event":"begin","change":"c9"}\n')
     with pytest.raises(CannotTell, match="Line 1"):
         journal.stories()
 
 
-def test_a_full_disk_leaves_no_half_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """When a line cannot be synced, the file is as it was, and the caller learns of it."""
+def test_a_full_file_system_leaves_no_partial_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """If a line cannot be synced, the file is unchanged, and the caller gets an error."""
     journal = Journal(tmp_path)
     journal.append(begun())
     before = journal.path.read_bytes()
@@ -141,7 +141,7 @@ def test_a_full_disk_leaves_no_half_line(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 def test_a_torn_last_line_is_removed_by_the_next_one(tmp_path: Path) -> None:
-    """Half a line, or the zeros that a power failure leaves: what is written after the reboot follows whole lines."""
+    """Lines that are written after a power failure follow the last complete line."""
     journal = Journal(tmp_path)
     journal.append(begun("c1"))
     for rest in (b'{"event":"begin","change":"c2","at', b"\0" * 300):
@@ -152,8 +152,8 @@ def test_a_torn_last_line_is_removed_by_the_next_one(tmp_path: Path) -> None:
     assert [(story.begin.change, len(story.turns)) for story in journal.stories()] == [("c1", 2), ("c3", 0)]
 
 
-def test_steps_whose_beginning_is_lost_are_not_passed_over(tmp_path: Path) -> None:
-    """A first line is on disk before any step: without it, the previous values are unknown, and that is an error."""
+def test_steps_without_a_beginning_are_an_error(tmp_path: Path) -> None:
+    """Without the first line of a change, its previous values are unknown."""
     journal = Journal(tmp_path)
     step = StepEvent(change="c1", at="2026-03-04T05:06:08Z", step=0, mark="start")
     journal.path.write_bytes(msgspec.json.encode(step) + b"\n")
@@ -163,8 +163,8 @@ def test_steps_whose_beginning_is_lost_are_not_passed_over(tmp_path: Path) -> No
     assert journal.stories() == []
 
 
-def test_a_journal_that_is_a_link_is_neither_read_nor_written(tmp_path: Path) -> None:
-    """What stands in it is carried out: it is this file, not one that somebody else points at."""
+def test_a_symlink_in_place_of_the_journal_is_an_error(tmp_path: Path) -> None:
+    """Restore runs commands of the journal, so a symlink is neither read nor written."""
     journal = Journal(tmp_path)
     other = tmp_path / "other"
     other.write_bytes(b"")
@@ -177,7 +177,7 @@ def test_a_journal_that_is_a_link_is_neither_read_nor_written(tmp_path: Path) ->
 
 
 def test_a_journal_that_others_can_write_is_not_trusted(tmp_path: Path) -> None:
-    """The same."""
+    """A journal that others can write is not read."""
     journal = Journal(tmp_path)
     journal.append(begun())
     journal.path.chmod(0o666)
@@ -186,7 +186,7 @@ def test_a_journal_that_others_can_write_is_not_trusted(tmp_path: Path) -> None:
 
 
 def test_two_writers_leave_whole_lines(tmp_path: Path) -> None:
-    """Several raidctl on different controllers write into one journal at once."""
+    """Several raidctl processes may write the same journal at once."""
     writing = (
         "import sys; from pathlib import Path; from raidctl.change.journal import Journal, End\n"
         "for n in range(100): Journal(Path(sys.argv[1])).append(End(change=sys.argv[2] * 50, at='', result='done'))"
@@ -198,16 +198,16 @@ def test_two_writers_leave_whole_lines(tmp_path: Path) -> None:
     assert all(line.startswith("{") and line.endswith("}") for line in lines)
 
 
-def test_the_order_is_that_of_the_file_whatever_the_clock_says(tmp_path: Path) -> None:
-    """A clock that jumps back puts no later change before an earlier one."""
+def test_changes_have_the_order_of_the_file(tmp_path: Path) -> None:
+    """A clock that jumps back does not change the order."""
     journal = Journal(tmp_path)
     for name, at in (("c1", "2026-03-04T05:06:07Z"), ("c2", "1970-01-01T00:00:01Z")):
         journal.append(replace(begun(name), at=at))
     assert [story.begin.change for story in journal.pending()] == ["c2", "c1"]
 
 
-def test_nothing_is_open_before_a_step_was_begun(tmp_path: Path) -> None:
-    """A change that was killed before its first step is pending, and has left nothing changed."""
+def test_a_change_without_a_started_step_is_not_open(tmp_path: Path) -> None:
+    """A change killed before its first step is pending, but changed nothing."""
     journal = Journal(tmp_path)
     journal.append(begun())
     assert [(story.pending, story.open) for story in journal.stories()] == [(True, False)]
@@ -215,8 +215,8 @@ def test_nothing_is_open_before_a_step_was_begun(tmp_path: Path) -> None:
     assert [(story.pending, story.open) for story in journal.stories()] == [(True, True)]
 
 
-def test_a_year_of_nightly_batches_is_read_as_one_evening(tmp_path: Path) -> None:
-    """A thousand stories come back in order, each with its lines."""
+def test_a_long_journal_is_read_completely(tmp_path: Path) -> None:
+    """A thousand changes are returned in order, each with its lines."""
     journal = Journal(tmp_path)
     lines = []
     for number in range(1000):

@@ -1,4 +1,4 @@
-"""The order of a change on a card with many volumes: written down first, undone when it fails halfway."""
+"""The order of a change on many volumes: journal first, and undo in reverse."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ POLICIES: tuple[WritePolicy, WritePolicy] = ("protected_write_back", "write_thro
 
 
 class Acme:
-    """A card with 24 volumes and its tool, ``acme set VOLUME POLICY``; shaped like a vendor package, and a runner."""
+    """A controller with 24 volumes and its tool, ``acme set VOLUME POLICY``: both a vendor package and a runner."""
 
     FAMILY = "acme"
     TOOLS = ()
@@ -31,15 +31,15 @@ class Acme:
         self.journal = journal
         self.policies: dict[str, WritePolicy] = {f"acme:0/v{n}": POLICIES[n < 3] for n in range(24)}
         self.failing: dict[str, int] = {}
-        """After how many calls a volume begins to refuse."""
+        """The number of calls after which a volume refuses."""
         self.calls: list[str] = []
         self.late: list[tuple[str, WritePolicy]] = []
         self.delay = False
         self.on_call: dict[int, int] = {}
-        """Signals that come while a call of this number runs."""
+        """Signals that arrive during the call of this number."""
 
     def look(self) -> Survey:
-        """The card as it is; what takes effect late does so between two looks."""
+        """Read the controller; delayed changes take effect afterwards."""
         volumes = tuple(
             Volume(id=name, cache=VolumeCache(write_policy=policy)) for name, policy in self.policies.items()
         )
@@ -48,34 +48,34 @@ class Acme:
         self.late.clear()
         return Survey(Inventory(host=Host(source="local"), controllers=(Controller(id="acme:0", volumes=volumes),)))
 
-    def plan(self, controller: Controller, wishes: Sequence[Desired], tools: Sequence[Tool]) -> Plan:  # noqa: ARG002 - the protocol's
-        """One command for each volume that is otherwise."""
-        stand = self.current_settings(controller)
-        already = tuple(wish for wish in wishes if stand[wish.object_id, "policy"] == wish.value)
+    def plan(self, controller: Controller, desired: Sequence[Desired], tools: Sequence[Tool]) -> Plan:  # noqa: ARG002 - the protocol's
+        """One command for each volume with another policy."""
+        current = self.current_settings(controller)
+        already = tuple(one for one in desired if current[one.object_id, "policy"] == one.value)
         steps = tuple(
             Step(
-                object_id=wish.object_id, setting="policy", before=stand[wish.object_id, "policy"], after=wish.value,
-                action=Action(argv=("acme", "set", wish.object_id, wish.value)),
-                undo=Action(argv=("acme", "set", wish.object_id, stand[wish.object_id, "policy"])),
+                object_id=one.object_id, setting="policy", before=current[one.object_id, "policy"], after=one.value,
+                action=Action(argv=("acme", "set", one.object_id, one.value)),
+                undo=Action(argv=("acme", "set", one.object_id, current[one.object_id, "policy"])),
             )
-            for wish in wishes if wish not in already
+            for one in desired if one not in already
         )  # fmt: skip
-        return Plan(desired=tuple(wishes), steps=steps, already=already)
+        return Plan(desired=tuple(desired), steps=steps, already=already)
 
     def current_settings(self, controller: Controller) -> Mapping[ToolSetting, str]:
         """The policy of each volume."""
         return {(v.id, "policy"): str(v.cache.write_policy) for v in controller.volumes if v.cache is not None}
 
     def flushes(self, controller: Controller, tools: Sequence[Tool]) -> Sequence[Flush]:  # noqa: ARG002 - the protocol's
-        """None."""
+        """Return no caches to flush."""
         return []
 
     def judge(self, action: Action, answer: Answer) -> str | None:  # noqa: ARG002 - the protocol's
-        """By the exit code."""
+        """Judge by the exit code."""
         return "refused" if isinstance(answer, RunAnswer) and answer.code else None
 
     def carry_out(self, requests: Sequence[Request[Any]]) -> Sequence[Answer]:
-        """Run the tool; the journal has to tell of the step by now."""
+        """Run the tool; the journal must already have the step."""
         [request] = requests
         assert isinstance(request, Run)
         _, _, name, policy = request.argv
@@ -97,24 +97,24 @@ class Acme:
 
 @pytest.fixture
 def acme(tmp_path: Path) -> Acme:
-    """The card."""
+    """The controller."""
     return Acme(Journal(tmp_path))
 
 
 def change(acme: Acme, waits: list[float] | None = None) -> Change:
-    """Write-through for all volumes; three have it already."""
+    """Write-through for all volumes, three of which have it already."""
     vendors = [cast("Vendor", acme)]
     seen = acme.look().inventory
-    wishes = [Desired(object_id=name, setting="write_policy", value="write_through") for name in acme.policies]
-    made = plan(seen, vendors, wishes, unsafe=False)
+    desired = [Desired(object_id=name, setting="write_policy", value="write_through") for name in acme.policies]
+    made = plan(seen, vendors, desired, unsafe=False)
     assert (len(made.steps), len(made.already), made.refusals) == (21, 3, ())
     story = begin("set", made, seen, about="trial", source="local")
     pauses = [] if waits is None else waits
     return Change(story, acme.journal, acme, acme.look, vendors, lambda _: None, sleep=pauses.append)
 
 
-def test_what_is_already_so_is_not_touched(acme: Acme) -> None:
-    """One command for each of the others, each after its line in the journal, which the tool itself looks for."""
+def test_volumes_with_the_desired_value_are_unchanged(acme: Acme) -> None:
+    """Each other volume has one command, after its line in the journal."""
     done = change(acme)
     done.apply()
     done.finish()
@@ -123,8 +123,8 @@ def test_what_is_already_so_is_not_touched(acme: Acme) -> None:
     assert not acme.journal.pending()
 
 
-def test_what_fails_halfway_is_undone_backwards(acme: Acme) -> None:
-    """At the 13th volume: those before it go back, the last one first; those behind it were never touched."""
+def test_a_failed_change_is_undone_in_reverse(acme: Acme) -> None:
+    """If volume 13 fails, the previous ones are undone, the last first, and later ones are not changed."""
     before = dict(acme.policies)
     acme.failing = {"acme:0/v13": 0}
     with pytest.raises(ChangeUndone, match="put back and read again"):
@@ -135,8 +135,8 @@ def test_what_fails_halfway_is_undone_backwards(acme: Acme) -> None:
     assert acme.journal.stories()[0].end is not None
 
 
-def test_what_cannot_be_put_back_stays_open_and_keeps_nothing_else(acme: Acme) -> None:
-    """One volume refuses to go back: the others go, the sentence names the one, the story has no end."""
+def test_a_failed_undo_does_not_block_the_others(acme: Acme) -> None:
+    """If one volume's undo fails, the others are undone, the message names it, and the change stays open."""
     acme.failing = {"acme:0/v13": 0, "acme:0/v7": 1}
     with pytest.raises(ChangeStands, match="acme:0/v7") as stands:
         change(acme).apply()
@@ -145,8 +145,8 @@ def test_what_cannot_be_put_back_stays_open_and_keeps_nothing_else(acme: Acme) -
     assert acme.journal.stories()[0].open
 
 
-def test_firmware_that_takes_a_moment_is_waited_for_in_both_directions(acme: Acme) -> None:
-    """Forward, and when it goes back: the state is looked at more than once."""
+def test_delayed_changes_are_awaited_in_both_directions(acme: Acme) -> None:
+    """Settings are read more than once, for the change and for the undo."""
     acme.delay = True
     waits: list[float] = []
     change(acme, waits).apply()
@@ -162,8 +162,8 @@ def test_firmware_that_takes_a_moment_is_waited_for_in_both_directions(acme: Acm
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT])
-def test_putting_back_is_not_interrupted(acme: Acme, number: signal.Signals) -> None:
-    """An impatient person, or the end of a session, in the middle of it: it goes on to its end."""
+def test_an_undo_is_not_interrupted(acme: Acme, number: signal.Signals) -> None:
+    """Signals during an undo do not stop it."""
     before = dict(acme.policies)
     acme.failing = {"acme:0/v13": 0}
     acme.on_call = {15: number}
@@ -176,8 +176,8 @@ def test_putting_back_is_not_interrupted(acme: Acme, number: signal.Signals) -> 
     assert acme.policies == before
 
 
-def test_an_interruption_forward_puts_back(acme: Acme) -> None:
-    """Ctrl-C between two volumes: what was begun goes back, and the interruption goes on."""
+def test_an_interrupted_change_is_undone(acme: Acme) -> None:
+    """Ctrl-C between two volumes undoes the change and is raised again."""
     before = dict(acme.policies)
     acme.on_call = {5: signal.SIGINT}
     with pytest.raises(KeyboardInterrupt):

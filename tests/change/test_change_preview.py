@@ -1,4 +1,4 @@
-"""``restore --dry-run``: what would be put back, and nothing else."""
+"""``restore --dry-run``: the commands of a restore, without any change."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ BACK = "hpacucli ctrl slot=1 modify cacheratio=25/75 forced"
 
 
 class Left:
-    """A simulated P400 on which a change was cut off."""
+    """A simulated P400 with a change that was cut off."""
 
     def __init__(self, raidctl: Raidctl, place: Path) -> None:
         self.raidctl = raidctl
@@ -47,22 +47,22 @@ class Left:
         Change(story, self.journal, self.simulated, look, VENDORS, print).apply()
 
     def files(self) -> dict[str, bytes]:
-        """All that is kept of the machine and its journal."""
+        """All files of the machine and its journal."""
         return {str(path): path.read_bytes() for path in self.place.rglob("*") if path.is_file()}
 
     def run(self, *words: str) -> Result:
-        """Run raidctl on it."""
+        """Run raidctl on the machine."""
         return self.raidctl("--demo", "p400", *words)
 
 
 @pytest.fixture
 def left(raidctl: Raidctl, tmp_path: Path) -> Left:
-    """A machine whose raidctl is gone."""
+    """A machine with a change that was cut off."""
     return Left(raidctl, tmp_path)
 
 
-def test_the_commands_are_printed_and_nothing_is_touched(left: Left) -> None:
-    """The machine, the journal and all other files are as before; the real one then runs that very command."""
+def test_the_commands_are_printed_and_nothing_is_changed(left: Left) -> None:
+    """No file is changed, and the real restore then runs the printed command."""
     before = left.files()
     done = left.run("restore", "--dry-run")
     assert done.exit_code == 0
@@ -75,27 +75,27 @@ def test_the_commands_are_printed_and_nothing_is_touched(left: Left) -> None:
 
 
 def test_json_has_the_steps(left: Left) -> None:
-    """What stands, what would stand, and the command."""
-    [told] = json.loads(left.run("--json", "restore", "--dry-run").stdout)
-    [step] = told["steps"]
+    """JSON has the current value, the previous value and the command."""
+    [changes] = json.loads(left.run("--json", "restore", "--dry-run").stdout)
+    [step] = changes["steps"]
     assert (step["object_id"], step["setting"], step["before"], step["after"]) == (
         "smartarray:1", "cacheratio", "50/50", "25/75",
     )  # fmt: skip
     assert step["command"] == BACK
-    assert (told["left"], told["faults"], told["busy"]) == ([], [], None)
+    assert (changes["left"], changes["faults"], changes["busy"]) == ([], [], None)
 
 
-def test_of_two_changes_the_newer_one_goes_back_first(left: Left) -> None:
-    """The older one would find what it has set itself, as in a real restore."""
+def test_the_newer_of_two_changes_is_undone_first(left: Left) -> None:
+    """The undo of the older change expects the value that it has set."""
     left.set("cache_split", "75/25")
-    told = json.loads(left.run("--json", "restore", "--dry-run").stdout)
-    assert [(step["before"], step["after"]) for one in told for step in one["steps"]] == [
+    changes = json.loads(left.run("--json", "restore", "--dry-run").stdout)
+    assert [(step["before"], step["after"]) for one in changes for step in one["steps"]] == [
         ("75/25", "50/50"), ("50/50", "25/75"),
     ]  # fmt: skip
 
 
-def test_what_somebody_else_has_set_would_be_left(left: Left) -> None:
-    """Exit code 1, as restore itself would say."""
+def test_a_value_set_by_another_program_would_be_kept(left: Left) -> None:
+    """The exit code is 1, as of restore."""
     left.simulated.keep(left.simulated.state() | {RATIO: "75/25"})
     done = left.run("restore", "--dry-run")
     assert done.exit_code == 1
@@ -103,8 +103,8 @@ def test_what_somebody_else_has_set_would_be_left(left: Left) -> None:
     assert BACK not in done.stdout
 
 
-def test_a_change_under_way_is_left_to_its_raidctl(left: Left) -> None:
-    """It is named, and nothing is planned for it."""
+def test_a_change_under_way_is_not_undone(left: Left) -> None:
+    """The running raidctl is named, and nothing is planned."""
     with hold(
         left.place,
         ["smartarray:1"],
@@ -117,8 +117,8 @@ def test_a_change_under_way_is_left_to_its_raidctl(left: Left) -> None:
     assert BACK not in done.stdout
 
 
-def test_giving_up_can_be_tried(left: Left) -> None:
-    """It says what it would end, and the change stays open."""
+def test_a_dry_run_of_forget_changes_nothing(left: Left) -> None:
+    """The change is named and stays open."""
     before = left.files()
     name = left.journal.stories()[0].begin.change
     done = left.run("restore", "--forget", name, "--dry-run")
@@ -130,7 +130,7 @@ def test_giving_up_can_be_tried(left: Left) -> None:
 def test_the_unit_is_printed_and_not_installed(
     raidctl: Raidctl, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What would be written, on standard output."""
+    """The unit is printed on standard output."""
     monkeypatch.setattr(restore, "UNITS", tmp_path)
     done = raidctl("restore", "--install-unit", "--dry-run")
     assert done.exit_code == 0

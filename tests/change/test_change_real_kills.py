@@ -1,4 +1,4 @@
-"""raidctl killed with signal 9 while real processes are at work: its guardian or restore puts back."""
+"""raidctl killed with signal 9 while real processes run: its guardian or restore undoes the change."""
 
 from __future__ import annotations
 
@@ -10,15 +10,17 @@ from collections.abc import Callable
 import pytest
 
 from raidctl.simulation.executables import Disturbance, Fault
-from tests.change.real import CACHING, CHANGES, WRITE_THROUGH, Machine
+from tests.change.real_machine import CACHING, CHANGES, WRITE_THROUGH, Machine
 from tests.support.waiting import PATIENCE, until
 
 pytestmark = pytest.mark.slow
 
 
 @pytest.mark.parametrize("fault", ["hangs", "hangs after the change"])
-def test_killed_while_its_tool_hangs_it_is_put_back_by_restore(on: Callable[[str], Machine], fault: Fault) -> None:
-    """Signal 9 in the middle of the change: "restore" puts back what the tool has done, and ends the story."""
+def test_restore_undoes_a_change_that_was_killed_while_its_tool_hung(
+    on: Callable[[str], Machine], fault: Fault
+) -> None:
+    """Restore undoes what the tool has done, and ends the change."""
     machine = on("p400")
     machine.tools.fail(Disturbance(fault=fault, seconds=1.5))
     machine.kill(machine.start(*WRITE_THROUGH))
@@ -34,8 +36,8 @@ def test_killed_while_its_tool_hangs_it_is_put_back_by_restore(on: Callable[[str
 
 
 @pytest.mark.parametrize("demo", ["p400", "9271", "6805"])
-def test_restore_waits_for_the_tool_that_a_killed_raidctl_has_left(on: Callable[[str], Machine], demo: str) -> None:
-    """A tool that outlives its raidctl does its change later; restore must not look before that."""
+def test_restore_waits_for_the_tool_of_a_killed_raidctl(on: Callable[[str], Machine], demo: str) -> None:
+    """Restore does not read the settings before the tool has ended."""
     machine = on(demo)
     machine.tools.fail(Disturbance(fault="is slow", seconds=1.5))
     words = next(words for name, words, _ in CHANGES if name == demo)
@@ -56,8 +58,8 @@ main(["--answer", "{place}", "hpacucli", *shlex.split(sys.argv[1])])
 """
 
 
-def test_a_tool_that_is_not_known_by_its_command_line_has_the_lock(on: Callable[[str], Machine]) -> None:
-    """A wrapper may start a program of another name: it outlives its raidctl with the lock, and nobody looks before."""
+def test_a_renamed_tool_keeps_the_lock(on: Callable[[str], Machine]) -> None:
+    """If a wrapper starts a program of another name, restore waits for the lock that it has inherited."""
     machine = on("p400")
     (machine.tools.programs / "hpacucli").write_text(DISGUISED.format(python=sys.executable, place=machine.tools.place))
     machine.tools.fail(Disturbance(fault="is slow", seconds=1.5))
@@ -69,8 +71,8 @@ def test_a_tool_that_is_not_known_by_its_command_line_has_the_lock(on: Callable[
     assert machine.results() == ["restored"]
 
 
-def test_of_two_restores_at_once_one_puts_back(on: Callable[[str], Machine]) -> None:
-    """The other finds nothing left, or leaves it to the first; the tool is told once."""
+def test_only_one_of_two_restores_undoes_a_change(on: Callable[[str], Machine]) -> None:
+    """The tool is called once, and the other restore finds nothing or a lock."""
     machine = on("p400")
     machine.tools.fail(Disturbance(fault="hangs after the change", seconds=1.0))
     machine.kill(machine.start(*WRITE_THROUGH))
@@ -88,8 +90,8 @@ def test_of_two_restores_at_once_one_puts_back(on: Callable[[str], Machine]) -> 
     assert len(machine.changes()) == 2
 
 
-def test_a_killed_batch_is_put_back_by_its_guardian_after_its_tool(on: Callable[[str], Machine]) -> None:
-    """The second process must not look before the tool of the first has ended."""
+def test_the_guardian_waits_for_the_tool_of_its_batch(on: Callable[[str], Machine]) -> None:
+    """The guardian does not read the settings before the tool has ended."""
     machine = on("p400")
     machine.tools.fail(Disturbance(fault="is slow", seconds=1.5))
     words = ("batch", "smartarray:1", "--write", "write-through", "--yes", "--", "sleep", "60")
@@ -99,8 +101,8 @@ def test_a_killed_batch_is_put_back_by_its_guardian_after_its_tool(on: Callable[
 
 
 @pytest.mark.parametrize("killed", [False, True])
-def test_a_batch_whose_terminal_is_lost_is_put_back_all_the_same(on: Callable[[str], Machine], *, killed: bool) -> None:
-    """Nobody reads standard error any more, as after a broken connection: by raidctl itself, or by its guardian."""
+def test_a_batch_that_lost_its_terminal_is_restored(on: Callable[[str], Machine], *, killed: bool) -> None:
+    """A closed standard error, as after a lost connection, stops neither raidctl nor its guardian."""
     machine = on("p400")
     reading, writing = os.pipe()
     batch = machine.start_batch(1, errors=writing)

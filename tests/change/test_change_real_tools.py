@@ -1,4 +1,4 @@
-"""The same changes with real processes: simulated tools on PATH, raidctl as a program, killed, hindered, raced."""
+"""Changes with simulated tools on PATH, as real processes: failing, refused and simultaneous ones."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from raidctl.survey.survey import survey
 from raidctl.vendor.plan import Desired
 from raidctl.vendor.registry import vendors
 from raidctl.vendor.simulator import State
-from tests.change.real import CACHING, CHANGES, WRITE_THROUGH, Machine
+from tests.change.real_machine import CACHING, CHANGES, WRITE_THROUGH, Machine
 from tests.support.waiting import PATIENCE
 
 pytestmark = pytest.mark.slow
@@ -29,10 +29,10 @@ pytestmark = pytest.mark.slow
 @pytest.mark.parametrize(
     ("demo", "words", "wanted"), CHANGES, ids=[f"{c[0]}-{c[1][1]}-{n}" for n, c in enumerate(CHANGES)]
 )
-def test_a_change_runs_its_tool_once_between_two_looks(
+def test_a_change_runs_its_tool_once_between_two_readings(
     on: Callable[[str], Machine], demo: str, words: tuple[str, ...], wanted: State
 ) -> None:
-    """The one setting is changed, nothing else, by one call; the journal says done."""
+    """One call changes only this setting, and the journal has the change as done."""
     machine = on(demo)
     done = machine.run(*words)
     assert (done.returncode, machine.difference()) == (0, wanted), done.stderr
@@ -43,8 +43,8 @@ def test_a_change_runs_its_tool_once_between_two_looks(
     assert machine.results() == ["done"]
 
 
-def test_a_batch_is_put_back_by_the_tool(on: Callable[[str], Machine]) -> None:
-    """The load sees the policy, its exit code is passed on, and then the settings are as before."""
+def test_a_batch_is_restored_by_the_tool(on: Callable[[str], Machine]) -> None:
+    """The load sees the policy, its exit code is returned, and the settings are restored."""
     machine = on("p400")
     seen = machine.state_dir.parent / "seen"
     load = ("sh", "-c", f"cp {machine.tools.place}/settings.json {seen}; exit 7")
@@ -76,8 +76,8 @@ BAD: list[tuple[Fault, int]] = [
 
 
 @pytest.mark.parametrize(("fault", "code"), BAD)
-def test_a_bad_tool_leaves_nothing_half_done(on: Callable[[str], Machine], fault: Fault, code: int) -> None:
-    """Done, or as before; exit code 5 says that it was undone."""
+def test_a_failing_tool_leaves_nothing_half_done(on: Callable[[str], Machine], fault: Fault, code: int) -> None:
+    """The change is done, or undone with exit code 5."""
     machine = on("p400")
     machine.tools.fail(Disturbance(fault=fault))
     done = machine.run(*WRITE_THROUGH)
@@ -86,8 +86,8 @@ def test_a_bad_tool_leaves_nothing_half_done(on: Callable[[str], Machine], fault
     assert machine.results() == ["done" if code == 0 else "undone"]
 
 
-def test_a_controller_that_falls_back_is_noticed_and_undone(on: Callable[[str], Machine]) -> None:
-    """The tool accepts write-back, but a battery that fails keeps it from being in force."""
+def test_a_controller_that_falls_back_to_write_through_is_undone(on: Callable[[str], Machine]) -> None:
+    """If write-back is accepted but does not become active, the change is undone."""
     machine = on("9271")
     machine.tools.set({"megaraid 0/v0/wrcache": "WT"})
     machine.tools.fail(Disturbance(fault="falls back", settings={"megaraid 0/battery": "Failed"}))
@@ -109,8 +109,8 @@ TARGETED = [
 
 
 @pytest.mark.parametrize("words", TARGETED, ids=lambda words: "-".join(words[:2]))
-def test_what_cannot_be_read_is_not_called_absent(on: Callable[[str], Machine], words: tuple[str, ...]) -> None:
-    """A tool that dies while it reads hides its card: exit code 3, and the sentence says that it was not read."""
+def test_an_unread_controller_is_not_reported_as_missing(on: Callable[[str], Machine], words: tuple[str, ...]) -> None:
+    """If the reading tool fails, the exit code is 3, and the message mentions the failed reading."""
     machine = on("p400")
     machine.tools.fail(Disturbance(fault="dies", match="show", times=99))
     done = machine.run(*words)
@@ -120,7 +120,7 @@ def test_what_cannot_be_read_is_not_called_absent(on: Callable[[str], Machine], 
 
 
 def test_a_second_raidctl_is_refused_while_a_batch_runs(on: Callable[[str], Machine]) -> None:
-    """It names the first and changes nothing; ended, the first puts back what was there."""
+    """The message names the first batch, nothing is changed, and the first batch restores."""
     machine = on("p400")
     first = machine.start_batch(60)
     second = machine.run("cache", "set", "smartarray:1", "--write", "protected-write-back", "--yes")
@@ -132,8 +132,8 @@ def test_a_second_raidctl_is_refused_while_a_batch_runs(on: Callable[[str], Mach
     assert machine.difference() == {}
 
 
-def test_another_state_directory_is_no_way_around_a_batch(on: Callable[[str], Machine]) -> None:
-    """The controller is one and the same: the second is refused, with the process and the command of the first."""
+def test_another_state_directory_does_not_bypass_the_lock(on: Callable[[str], Machine]) -> None:
+    """The controller's lock is global; the message has process and command of the first batch."""
     machine = on("p400")
     first = machine.start_batch(61)
     mine, machine.state_dir = machine.state_dir, machine.state_dir.parent / "another state"
@@ -148,8 +148,8 @@ def test_another_state_directory_is_no_way_around_a_batch(on: Callable[[str], Ma
     assert machine.difference() == {}
 
 
-def test_of_many_at_once_each_is_done_or_refused(on: Callable[[str], Machine]) -> None:
-    """The last that was done is in force, and no change is left open."""
+def test_each_of_several_simultaneous_changes_is_done_or_refused(on: Callable[[str], Machine]) -> None:
+    """The value of the last change is active, and no change is left open."""
     machine = on("p400")
     splits = ("0/100", "50/50", "75/25")
     processes = [
@@ -169,8 +169,8 @@ def test_of_many_at_once_each_is_done_or_refused(on: Callable[[str], Machine]) -
 
 
 @pytest.mark.parametrize("place", ["/proc/raidctl", "/dev/null/raidctl"])
-def test_without_a_place_for_the_journal_nothing_is_changed(on: Callable[[str], Machine], place: str) -> None:
-    """Not even root can make these directories: exit code 4, and no tool is asked to change anything."""
+def test_without_a_state_directory_nothing_is_changed(on: Callable[[str], Machine], place: str) -> None:
+    """If the state directory cannot be created, the exit code is 4, and no tool is called to change anything."""
     machine = on("p400")
     machine.state_dir = Path(place)
     done = machine.run(*WRITE_THROUGH)
@@ -180,7 +180,7 @@ def test_without_a_place_for_the_journal_nothing_is_changed(on: Callable[[str], 
 
 
 def test_a_state_directory_that_others_can_write_is_refused(on: Callable[[str], Machine]) -> None:
-    """What stands in it is carried out by restore: exit code 4, and nothing is changed."""
+    """Restore runs commands from the directory, so the exit code is 4, and nothing is changed."""
     machine = on("p400")
     machine.state_dir.mkdir()
     machine.state_dir.chmod(0o777)
@@ -193,7 +193,7 @@ mount -t tmpfs -o size=256k,mode=700 none {state} || exit 99
 printf '%{size}s' '' | tr ' ' '\\n' > {state}/journal.jsonl
 mkdir -m 700 {state}/holders
 cat /dev/zero > {state}/filler 2> /dev/null
-"$@" > /dev/null 2> {said}
+"$@" > /dev/null 2> {errors}
 echo $? > {code}
 cp {settings} {after}
 rm {state}/filler
@@ -204,10 +204,8 @@ cp {state}/journal.jsonl {kept}
 
 
 @pytest.mark.parametrize("line", range(4))
-def test_a_disk_that_gets_full_while_journalling_leaves_everything_as_it_was(
-    on: Callable[[str], Machine], tmp_path: Path, line: int
-) -> None:
-    """No room for the beginning, the step's start, its end, or the end: put back, and clean after restore."""
+def test_a_full_file_system_undoes_the_change(on: Callable[[str], Machine], tmp_path: Path, line: int) -> None:
+    """Wherever the journal runs out of space, the change is undone, and restore leaves nothing open."""
     machine = on("p400")
     assert machine.run(*WRITE_THROUGH).returncode == 0
     path = Journal(machine.state_dir).path
@@ -216,22 +214,22 @@ def test_a_disk_that_gets_full_while_journalling_leaves_everything_as_it_was(
     machine.tools.set(machine.before)
     machine.tools.forget()
     room = sum(lengths[:line]) + lengths[line] // 2
-    names = {name: tmp_path / name for name in ("said", "code", "after", "kept")}
+    names = {name: tmp_path / name for name in ("errors", "code", "after", "kept")}
     script = FULL.format(
         state=machine.state_dir, size=4096 * 4 - room, settings=machine.tools.place / "settings.json",
         restore=" ".join(machine.line("restore")), **names,
     )  # fmt: skip
-    alone = ["unshare", "-m"] if os.geteuid() == 0 else ["unshare", "-r", "-m"]
+    unshared = ["unshare", "-m"] if os.geteuid() == 0 else ["unshare", "-r", "-m"]
     done = subprocess.run(
-        [*alone, "sh", "-c", script, "sh", *machine.line(*WRITE_THROUGH)],
+        [*unshared, "sh", "-c", script, "sh", *machine.line(*WRITE_THROUGH)],
         env=machine.environment, capture_output=True, text=True, check=False,
     )  # fmt: skip
     if done.returncode != 0:
-        pytest.skip(f"no file system of one's own here: {done.stderr}")
+        pytest.skip(f"cannot mount a file system here: {done.stderr}")
     codes = names["code"].read_text(encoding="utf-8").split()
-    said = names["said"].read_text(encoding="utf-8")
-    assert "No space left" in said
-    assert codes == ["3" if line == 0 else "5", "0"], said
+    errors = names["errors"].read_text(encoding="utf-8")
+    assert "No space left" in errors
+    assert codes == ["3" if line == 0 else "5", "0"], errors
     assert json.loads(names["after"].read_text(encoding="utf-8")) == machine.before
     assert len(machine.changes()) == (0 if line < 2 else 2)
     (tmp_path / "journal.jsonl").write_bytes(names["kept"].read_bytes())
@@ -239,10 +237,10 @@ def test_a_disk_that_gets_full_while_journalling_leaves_everything_as_it_was(
 
 
 @pytest.mark.parametrize("fault", ["hangs", "hangs after the change"])
-def test_a_tool_that_does_not_come_back_is_ended_and_its_change_undone(
+def test_a_tool_that_times_out_is_ended_and_undone(
     on: Callable[[str], Machine], monkeypatch: pytest.MonkeyPatch, fault: Fault
 ) -> None:
-    """The time limit is part of the plan; here it is half a second."""
+    """The time limit of the plan's command is reduced to half a second."""
     machine = on("p400")
     machine.tools.fail(Disturbance(fault=fault))
     monkeypatch.setenv("PATH", machine.environment["PATH"])

@@ -1,4 +1,4 @@
-"""What restore puts back, and what it leaves."""
+"""What restore undoes, and what it leaves."""
 
 from __future__ import annotations
 
@@ -30,59 +30,59 @@ pytestmark = pytest.mark.usefixtures("alone")
 
 
 def quiet(_: object) -> None:
-    """Say nothing."""
+    """Print nothing and do not wait."""
 
 
 class Machine:
-    """A machine with a change on it that was never ended."""
+    """A machine with a change that was never ended."""
 
     def __init__(self, simulated: Simulated, place: Path) -> None:
         self.simulated = simulated
         self.place = place
         self.journal = Journal(place)
         seen = self.look()
-        wishes = [
+        desired = [
             Desired(object_id="smartarray:1/v1", setting="drive_write_cache", value="enabled"),
             Desired(object_id="smartarray:1", setting="cache_split", value="50/50"),
         ]
-        made = plan(seen.inventory, VENDORS, wishes, unsafe=True)
+        made = plan(seen.inventory, VENDORS, desired, unsafe=True)
         story = begin("batch", made, seen.inventory, about="load", source="local")
         self.before = simulated.state()
         Change(story, self.journal, simulated, self.look, VENDORS, quiet).apply()
 
     def look(self) -> Survey:
-        """Read the state."""
+        """Read the machine."""
         return survey(self.simulated, VENDORS)
 
     def restore(self) -> list[Restored]:
-        """Put back what is open."""
+        """Undo what is open."""
         here = Restorer(self.journal, self.place, self.simulated, self.look, VENDORS, "local", quiet, sleep=quiet)
         return here.restore()
 
 
 @pytest.fixture
 def machine(p400: Simulated, tmp_path: Path) -> Machine:
-    """A machine whose raidctl is gone."""
+    """A machine whose raidctl has gone."""
     return Machine(p400, tmp_path)
 
 
-def test_restore_puts_back_what_was_changed(machine: Machine) -> None:
-    """All knobs stand as before, and the story has an end."""
+def test_restore_undoes_a_change(machine: Machine) -> None:
+    """All settings have their previous values, and the change has an end."""
     [result] = machine.restore()
     assert machine.simulated.state() == machine.before
     assert len(result.put_back) == 2
     assert not machine.journal.pending()
 
 
-def test_restore_twice_is_restore_once(machine: Machine) -> None:
-    """The second time there is nothing to do."""
+def test_a_second_restore_does_nothing(machine: Machine) -> None:
+    """A second restore finds nothing to undo."""
     machine.restore()
     assert machine.restore() == []
     assert machine.simulated.state() == machine.before
 
 
-def test_what_somebody_else_has_changed_is_left(machine: Machine) -> None:
-    """A setting that is neither what was there nor what raidctl has set stays, and is named; the others go back."""
+def test_a_value_set_by_another_program_is_kept(machine: Machine) -> None:
+    """A setting with neither the previous nor the changed value is kept and reported, the others are restored."""
     machine.simulated.keep(machine.simulated.state() | {RATIO: "75/25"})
     [result] = machine.restore()
     assert machine.simulated.state() == machine.before | {RATIO: "75/25"}
@@ -90,45 +90,45 @@ def test_what_somebody_else_has_changed_is_left(machine: Machine) -> None:
     assert not machine.journal.pending()
 
 
-def test_what_somebody_else_has_put_back_needs_nothing(machine: Machine) -> None:
-    """A setting that stands as before is not touched."""
+def test_a_setting_with_its_previous_value_is_unchanged(machine: Machine) -> None:
+    """A setting that already has its previous value needs no command."""
     machine.simulated.keep(machine.before)
     [result] = machine.restore()
     assert (result.put_back, result.left, result.faults) == ([], [], [])
 
 
-def test_another_card_in_the_slot_is_not_touched(machine: Machine) -> None:
-    """The serial number tells that it is not the card that was changed; the change stays open."""
+def test_another_controller_in_the_slot_is_unchanged(machine: Machine) -> None:
+    """A controller with another serial number is not changed, and the change stays open."""
     [story] = machine.journal.pending()
     rewrite(machine.journal, {"P61630K9QX11RD": "P61630K9QX99ZZ"})
-    stand = machine.simulated.state()
+    current = machine.simulated.state()
     [result] = machine.restore()
     assert "another controller" in result.faults[0]
-    assert machine.simulated.state() == stand
+    assert machine.simulated.state() == current
     assert machine.journal.pending()[0].begin.change == story.begin.change
 
 
-def test_a_change_under_way_is_left_to_its_raidctl(machine: Machine) -> None:
-    """While somebody holds the controller, restore does nothing and says who."""
-    stand = machine.simulated.state()
+def test_a_change_under_way_is_not_undone(machine: Machine) -> None:
+    """While the controller is locked, restore changes nothing and names the holder."""
+    current = machine.simulated.state()
     with hold(
         machine.place, ["smartarray:1"], Holder(change="c1", pid=1, since="now", about="the load"), source="demo:p400"
     ):
         [result] = machine.restore()
     assert "the load" in (result.busy or "")
-    assert machine.simulated.state() == stand
+    assert machine.simulated.state() == current
     assert machine.journal.pending()
 
 
-def test_a_change_of_another_machine_is_not_this_ones(machine: Machine) -> None:
-    """A journal may hold changes of machines that were reached over ssh: they are put back there only."""
+def test_a_change_of_another_machine_is_skipped(machine: Machine) -> None:
+    """Changes over ssh are undone on their machine only."""
     here = Restorer(machine.journal, machine.place, machine.simulated, machine.look, VENDORS, "ssh:far", quiet)
     assert here.restore() == []
     assert machine.journal.pending()
 
 
-def test_a_tool_that_refuses_to_go_back_leaves_the_change_open(machine: Machine) -> None:
-    """What could not be put back is said, and tried again the next time."""
+def test_a_refused_undo_leaves_the_change_open(machine: Machine) -> None:
+    """The failed setting is reported, and tried again by the next restore."""
     refusing = Faulty(machine.simulated, fault="refuses", at=0, changes_only=True)
     here = Restorer(machine.journal, machine.place, refusing, machine.look, VENDORS, "local", quiet, sleep=quiet)
     [result] = here.restore()
@@ -138,14 +138,14 @@ def test_a_tool_that_refuses_to_go_back_leaves_the_change_open(machine: Machine)
     assert machine.journal.pending()
 
 
-def test_a_full_disk_keeps_nothing_from_being_put_back(machine: Machine) -> None:
-    """The journal takes no line: the settings go back all the same, and the change stays open and is said."""
+def test_a_full_file_system_does_not_block_restore(machine: Machine) -> None:
+    """The settings are restored although the journal takes no line, and the change stays open."""
 
     class Full(Journal):
-        """A journal on a full disk."""
+        """A journal on a full file system."""
 
         def append(self, entry: Entry) -> None:
-            """Refuse."""
+            """Refuse every line."""
             raise JournalFull(f"no room for {entry.change}.")
 
     here = Restorer(
@@ -158,8 +158,8 @@ def test_a_full_disk_keeps_nothing_from_being_put_back(machine: Machine) -> None
     assert not machine.journal.pending()
 
 
-def test_several_changes_of_one_knob_are_undone_the_newest_first(machine: Machine) -> None:
-    """What was there before the first is what is there after all."""
+def test_several_changes_of_one_setting_are_undone_the_newest_first(machine: Machine) -> None:
+    """The value before the first change is restored."""
     [story] = machine.journal.pending()
     steps = tuple(
         replace(step, before="50/50", after="75/25") for step in story.begin.steps if step.setting == "cacheratio"
@@ -174,7 +174,7 @@ def test_several_changes_of_one_knob_are_undone_the_newest_first(machine: Machin
 
 
 def test_an_older_change_waits_for_the_newer_one(machine: Machine) -> None:
-    """When that cannot be put back, what it has set is not taken for somebody else's; the next restore does both."""
+    """If the newer change cannot be undone, the older one waits; the next restore undoes both."""
     [story] = machine.journal.pending()
     [ratio] = [step for step in story.begin.steps if step.setting == "cacheratio"]
     undo = Action(argv=("hpacucli", "ctrl", "slot=1", "modify", "cacheratio=50/50", "forced"))
@@ -191,8 +191,8 @@ def test_an_older_change_waits_for_the_newer_one(machine: Machine) -> None:
     assert machine.simulated.state() == machine.before
 
 
-def test_a_setting_that_a_reboot_has_set_is_nobodys(machine: Machine) -> None:
-    """What does not outlast a reboot is left as the machine came up with it, and nobody is blamed."""
+def test_a_setting_that_a_reboot_has_reset_is_kept(machine: Machine) -> None:
+    """A setting that does not survive a reboot is not restored after one."""
     [story] = machine.journal.pending()
     steps = tuple(replace(step, persistent=False) for step in story.begin.steps)
     old = replace(story, begin=replace(story.begin, boot="an earlier one", steps=steps))
@@ -201,8 +201,8 @@ def test_a_setting_that_a_reboot_has_set_is_nobodys(machine: Machine) -> None:
     assert "rebooted since" in here.put_back(old).left[0]
 
 
-def test_what_is_told_only_when_something_else_is_back_is_put_back_then(machine: Machine) -> None:
-    """The tool tells of no split while no volume uses the cache: not before the caching is on again."""
+def test_a_setting_that_depends_on_another_one_is_restored_after_it(machine: Machine) -> None:
+    """The cache split is not reported while no volume uses the cache, so the volume is restored first."""
     [story] = machine.journal.pending()
     [ratio] = [step for step in story.begin.steps if step.setting == "cacheratio"]
     words = ("hpacucli", "ctrl", "slot=1", "ld", "1", "modify")
@@ -223,7 +223,7 @@ def test_what_is_told_only_when_something_else_is_back_is_put_back_then(machine:
 
 @pytest.mark.parametrize(("node", "run"), [("/dev/sda", True), ("/dev/sdb", False)])
 def test_a_command_of_the_journal_is_not_run_on_another_node(node: str, run: bool) -> None:
-    """After a reboot the drive may have another node, and the one in the command may be another drive's."""
+    """After a reboot, the node in the command may be another drive, so it is run only on the same node."""
     step = Step(
         object_id="drives:S1", setting="write-cache", before="1", after="0",
         undo=Action(argv=("hdparm", "-W1", "/dev/sda")),
@@ -234,7 +234,7 @@ def test_a_command_of_the_journal_is_not_run_on_another_node(node: str, run: boo
         subjects=(subject,), steps=(step,),
     )  # fmt: skip
     drive = Drive(id="drives:S1", device=node, role="passthrough")
-    card = Controller(id=subject.id, mode="none", drives=(drive,))
-    [back] = undo_steps(begin, [0], Inventory(host=Host(), controllers=(card,)), VENDORS)
+    controller = Controller(id=subject.id, mode="none", drives=(drive,))
+    [back] = undo_steps(begin, [0], Inventory(host=Host(), controllers=(controller,)), VENDORS)
     assert isinstance(back, UndoStep)
     assert back.action == (step.undo if run else None)

@@ -1,4 +1,4 @@
-"""Restore on a machine of which something cannot be read: nothing is run on it, and the change stays open."""
+"""Restore on a machine that cannot be read completely: nothing is run, and the change stays open."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ pytestmark = pytest.mark.usefixtures("alone")
 
 
 def quiet(_: object) -> None:
-    """Say nothing, wait for nothing."""
+    """Print nothing and do not wait."""
 
 
 class Left:
-    """A controller whose rebuild rate was changed for a while, by a raidctl that is gone."""
+    """A controller with a temporary rebuild rate, whose raidctl was killed."""
 
     def __init__(self, place: Path) -> None:
         self.place, self.runner, self.journal = place, Moody(machine("h730", VENDORS, place)), Journal(place)
         self.lost = False
-        """Whether its rates, and nothing else, are missing in a reading."""
+        """Whether the rates are missing in a reading."""
         seen = self.look()
         made = plan(seen.inventory, VENDORS, [RATE], unsafe=False)
         story = begin("batch", made, seen.inventory, about="replace", source="local")
@@ -58,15 +58,15 @@ class Left:
         return msgspec.structs.replace(seen, inventory=inventory)
 
     def restore(self) -> Restored:
-        """Put back what is open."""
+        """Undo what is open."""
         here = Restorer(self.journal, self.place, self.runner, self.look, VENDORS, "local", quiet, sleep=quiet)
         [result] = here.restore()
         return result
 
 
 @pytest.mark.parametrize("what", ["the controller", "its rates"])
-def test_a_rate_of_a_controller_that_cannot_be_read_is_left_alone(what: str, tmp_path: Path) -> None:
-    """It may be another controller, or somebody may have set it since: it is named, and put back later."""
+def test_a_rate_that_cannot_be_read_is_not_restored(what: str, tmp_path: Path) -> None:
+    """The rate is reported, and restored once it can be read."""
     left = Left(tmp_path)
     if what == "the controller":
         left.runner.mood, left.runner.match, left.runner.taken = "another instance runs", "no command", left.tool
@@ -85,8 +85,8 @@ def test_a_rate_of_a_controller_that_cannot_be_read_is_left_alone(what: str, tmp
     assert not left.journal.pending()
 
 
-def test_a_temporary_setting_of_an_operation_is_not_put_back_unread(tmp_path: Path) -> None:
-    """The operation stays open and names it; what was put back is read again before it counts."""
+def test_a_temporary_setting_of_an_operation_is_not_restored_unread(tmp_path: Path) -> None:
+    """The operation stays open and names the setting, which is read again after the undo."""
     found = bench(tmp_path / "rate")
     made = plan(
         found.look().inventory, VENDORS, [Desired(object_id="md:md0", setting="sync_speed_min", value="50000")],
@@ -125,9 +125,9 @@ def test_a_temporary_setting_of_an_operation_is_not_put_back_unread(tmp_path: Pa
         ("acme:0", False, "acme:0 does not exist"),
     ],
 )
-def test_a_missing_tool_hides_what_is_on_controllers_that_nothing_lists(name: str, listed: bool, words: str) -> None:
-    """What is on a controller that another tool lists is known not to exist."""
+def test_a_missing_tool_makes_its_objects_unknown(name: str, listed: bool, words: str) -> None:
+    """An object of a controller that another tool lists is known not to exist."""
     lost = Problem(severity="error", kind="no_tool", where="acme", message="acmecli is not installed.")
-    cards = (Controller(id="acme:0"),) if listed else ()
-    seen = Survey(Inventory(host=Host(), controllers=cards, problems=(lost,)))
+    controllers = (Controller(id="acme:0"),) if listed else ()
+    seen = Survey(Inventory(host=Host(), controllers=controllers, problems=(lost,)))
     assert unmet(seen, [Expectation(object_id=name, field="status", value="ok")]) == [words]

@@ -1,4 +1,4 @@
-"""The story in the manual is what happens."""
+"""The story in the manual is what raidctl prints."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ STORY = scenes(PAGE.read_text(encoding="utf-8"))
 
 
 def test_the_story_is_found() -> None:
-    """Each of its blocks begins with a command of raidctl's."""
+    """Each block of the story begins with a command of raidctl."""
     assert len(STORY) > 10
     assert all(scene.command.startswith("raidctl ") for scene in STORY)
 
 
 @pytest.mark.slow
 def test_every_command_of_the_story_prints_what_the_manual_shows() -> None:
-    """In order, on one simulated machine, in a fresh state directory; dates, ids and process numbers may differ."""
+    """Run in order on one simulated machine, only dates, ids and process numbers differ."""
     with TemporaryDirectory(prefix="s") as place:  # a short name: a long one would be wrapped within itself
         for scene in STORY:
             assert masked(played(scene.command, Path(place))) == masked(scene.output), scene.command

@@ -1,4 +1,4 @@
-"""A temporary change, whoever asks for it: a batch, a measurement, a flush."""
+"""Temporary changes of a batch, a measurement or a flush."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from raidctl.simulation.demo import machine as simulated
 from raidctl.vendor.plan import Desired
 from raidctl.vendor.registry import vendors
 from raidctl.vendor.simulator import State
-from tests.change.real import results
+from tests.change.real_machine import results
 from tests.support.waiting import PATIENCE, until
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -48,19 +48,19 @@ THROUGH = Desired(object_id="smartarray:1/v1", setting="write_policy", value="wr
 
 
 def at(place: Path, demo: str) -> Settings:
-    """The options of a simulated machine with a state directory of its own."""
+    """The options for a simulated machine with a separate state directory."""
     settings = Settings()
     settings.demo, settings.state_dir = demo, str(place)
     return settings
 
 
-def work(settings: Settings, wish: Desired, unsafe: str | None = None) -> AbstractContextManager[Work]:
-    """A plan that nobody has to agree to."""
-    return planned(settings, Consent(dry_run=False, yes=True, unsafe=unsafe), lambda _: [wish])
+def work(settings: Settings, desired: Desired, unsafe: str | None = None) -> AbstractContextManager[Work]:
+    """A plan that needs no confirmation."""
+    return planned(settings, Consent(dry_run=False, yes=True, unsafe=unsafe), lambda _: [desired])
 
 
 def state(place: Path, demo: str) -> State:
-    """The settings of a simulated machine as they are now."""
+    """The current settings of a simulated machine."""
     return simulated(demo, vendors()[0], place / "demo" / demo).state()
 
 
@@ -68,8 +68,8 @@ def state(place: Path, demo: str) -> State:
 @pytest.mark.parametrize(
     ("changes", "moments"), [(1, 1), (1, 2), (2, 1)], ids=["just set", "before the next request", "just put back"]
 )
-def test_killed_at_any_command_it_is_put_back_by_the_second_process(tmp_path: Path, changes: int, moments: int) -> None:
-    """When the policy was just set, before the look at it, and when it was put back and that is not written yet."""
+def test_a_killed_temporary_change_is_restored_by_the_guardian(tmp_path: Path, changes: int, moments: int) -> None:
+    """The guardian restores after a kill at the change, before its reading, and before the end is written."""
     before = state(tmp_path, "p400")
     done = subprocess.run(
         [sys.executable, "-c", KILLED, str(tmp_path), str(changes), str(moments)],
@@ -80,48 +80,46 @@ def test_killed_at_any_command_it_is_put_back_by_the_second_process(tmp_path: Pa
     assert state(tmp_path, "p400") == before
 
 
-def test_where_all_is_as_wished_nobody_else_changes_it_meanwhile(tmp_path: Path) -> None:
-    """A read-ahead that is measured as it stands must stand to the end of the measurement; the journal has nothing."""
+def test_a_current_value_is_locked_during_a_measurement(tmp_path: Path) -> None:
+    """A value that needs no change is locked during the measurement, and the journal is empty."""
     settings = at(tmp_path, "journal")
     with machine(settings) as here:
-        knob = ahead(settings, here, here.survey(), "/dev/sda")
-        assert knob.present is not None
-        with knob.at(knob.present), pytest.raises(Held), knob.at(2 * knob.present):
-            pytest.fail("it was changed all the same")
+        setting = ahead(settings, here, here.survey(), "/dev/sda")
+        assert setting.present is not None
+        with setting.at(setting.present), pytest.raises(Held), setting.at(2 * setting.present):
+            pytest.fail("it was changed nevertheless")
     assert results(tmp_path / "demo" / "journal") == []
 
 
-def test_what_somebody_else_has_set_meanwhile_is_left_and_said(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """A measurement does not tell of each command, but it does of this."""
+def test_a_value_set_meanwhile_by_another_program_is_kept(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A measurement prints no commands, but reports a kept value."""
     settings = at(tmp_path, "9271")
     with machine(settings) as here:
         switch = ControllerReadAhead(settings, here, "megaraid:0/v0", "read_ahead", "none")
         with switch.other():
             machine_ = simulated("9271", vendors()[0], tmp_path / "demo" / "9271")
             machine_.keep(machine_.state() | {"megaraid 0/v0/rdcache": "adaptive"})
-    said = capsys.readouterr().err
-    assert "Left as it is" in said
-    assert "adaptive" in said
-    assert "Putting back" not in said
+    errors = capsys.readouterr().err
+    assert "Left as it is" in errors
+    assert "adaptive" in errors
+    assert "Putting back" not in errors
 
 
-def test_what_is_not_in_force_although_it_was_set_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Whoever measures with it has to know."""
+def test_a_configured_but_inactive_policy_is_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A measurement with an inactive policy prints a warning."""
     settings = at(tmp_path, "h730")
-    wish = Desired(object_id="megaraid:0/v0", setting="write_policy", value="protected_write_back")
-    with work(settings, wish, unsafe="a trial") as made, for_a_while(made, settings):
-        said = capsys.readouterr().err
-    assert "Warning: megaraid:0/v0 is set to protected-write-back, but write-through is active" in said
+    desired = Desired(object_id="megaraid:0/v0", setting="write_policy", value="protected_write_back")
+    with work(settings, desired, unsafe="a trial") as made, for_a_while(made, settings):
+        errors = capsys.readouterr().err
+    assert "Warning: megaraid:0/v0 is set to protected-write-back, but write-through is active" in errors
 
 
-def test_that_nobody_stands_by_on_another_machine_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The second process would look after this one; the command that puts back is named."""
+def test_a_remote_machine_has_no_guardian(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The warning contains the command that restores."""
     settings = at(tmp_path, "p400")
     with work(settings, THROUGH) as made:
         settings.host = "far"
         with for_a_while(made, settings):
-            said = capsys.readouterr().err
-    assert 'previous settings are not put back automatically; run "raidctl restore' in said
+            errors = capsys.readouterr().err
+    assert 'previous settings are not put back automatically; run "raidctl restore' in errors
     assert results(tmp_path / "demo" / "p400") == ["restored"]

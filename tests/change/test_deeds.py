@@ -1,4 +1,4 @@
-"""Deeds: the readings decide what a command has done, and nothing is done to an object that is not the plan's."""
+"""Deeds: readings decide the outcome, and only the plan's objects are changed."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from tests.support.deeds import operations
 
 @pytest.fixture
 def bays(tmp_path: Path) -> Bench:
-    """A RAID-5 of three drives, a fourth drive in a bay, two on the shelf."""
+    """A RAID-5 of three drives, a fourth drive in a bay, and two outside."""
     return bench(tmp_path / "bays")
 
 
@@ -46,7 +46,7 @@ def _same(seen: Survey) -> Survey:
 
 
 def hand(**more: object) -> Step:
-    """A person pulls the first drive."""
+    """A step in which a person pulls the first drive."""
     gone = Expectation(object_id="serial:LABD00001", field="present", value="no", within_seconds=0)
     step = Step(
         object_id="md:md0", setting="pull", before="", after="", kind="hand", expects=(gone,), hand="Pull bay 1.",
@@ -56,7 +56,7 @@ def hand(**more: object) -> Step:
 
 
 def test_a_deed_is_done_when_the_machine_shows_it(bays: Bench) -> None:
-    """A spare is added; the journal has the deed, its start and its end."""
+    """A spare is added, and the journal has the deed, its start and its end."""
     change = bays.change(bays.plan(deed("add_spare", 4)))
     change.apply()
     change.finish()
@@ -64,8 +64,8 @@ def test_a_deed_is_done_when_the_machine_shows_it(bays: Bench) -> None:
     assert bays.journal.stories()[-1].begin.deeds[0].verb == "add_spare"
 
 
-def test_a_spare_of_an_array_that_may_lack_a_member_may_be_rebuilt_on(bays: Bench) -> None:
-    """Where the number of members is not reported, the way back is not that of a spare, and the array is kept."""
+def test_a_spare_of_an_incomplete_array_may_be_used_for_a_rebuild(bays: Bench) -> None:
+    """If the number of members is unknown, the spare may be rebuilt on, so the superblocks are saved."""
     seen = bays.look()
     [controller] = [one for one in seen.inventory.controllers if one.id == "md"]
     steps = {}
@@ -98,7 +98,7 @@ OUTCOMES: dict[Mood, tuple[type[Exception] | None, bool, str | None]] = {
 
 
 def test_the_four_outcomes_of_a_command(tmp_path: Path) -> None:
-    """What the tool says and what the machine shows give four outcomes; the tool alone decides none."""
+    """The outcome depends on the tool's reply and on the machine's state, never on the reply alone."""
     for number, (mood, (error, doubtful, state)) in enumerate(OUTCOMES.items()):
         machine = bench(tmp_path / str(number))
         change = machine.change(machine.plan(deed("add_spare", 4)))
@@ -114,8 +114,8 @@ def test_the_four_outcomes_of_a_command(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("came", [True, False])
-def test_what_is_not_confirmed_stays_open_until_it_was_read(bays: Bench, *, came: bool) -> None:
-    """``show`` lists it, nothing else touches its drive, and ``restore`` closes it with what it has done."""
+def test_an_unconfirmed_deed_stays_open_until_it_is_read(bays: Bench, *, came: bool) -> None:
+    """``show`` lists the deed, and ``restore`` ends it with what it has done."""
     change = bays.change(bays.plan(deed("add_spare", 4)))
     bays.mood, bays.match = "hangs", "--add-spare"
     with pytest.raises(ChangeStands, match=r'It is not confirmed.*"raidctl restore --demo bays.* reads'):
@@ -136,7 +136,7 @@ def test_what_is_not_confirmed_stays_open_until_it_was_read(bays: Bench, *, came
 
 @pytest.mark.parametrize("late", [20.0, 4000.0])
 def test_a_command_that_hung_may_take_effect_later(bays: Bench, late: float) -> None:
-    """It was not refused: it is watched as long as one that was accepted, and never reported as not done."""
+    """A command that timed out is watched as long as an accepted one, and never reported as not done."""
     change = bays.change(bays.plan(deed("add_spare", 4)))
 
     def done(state: State) -> State:
@@ -156,7 +156,7 @@ def test_a_command_that_hung_may_take_effect_later(bays: Bench, late: float) -> 
 
 
 def test_a_command_that_changes_something_else_is_not_confirmed(bays: Bench) -> None:
-    """An accepted command after which another member has failed is not done, and the sentence names the member."""
+    """If another member fails after an accepted command, the deed is not confirmed, and the member named."""
     change = bays.change(bays.plan(deed("add_spare", 4)))
 
     def other(state: State) -> State:
@@ -170,7 +170,7 @@ def test_a_command_that_changes_something_else_is_not_confirmed(bays: Bench) -> 
 
 
 def renamed(state: State) -> State:
-    """The state after the arrays were stopped and assembled again under each other's names."""
+    """The state after two arrays were stopped and assembled under each other's names."""
     names, found = {"md0": "md1", "md1": "md0"}, {}
     for name, value in state.items():
         head, *rest = name.split(" ")
@@ -181,8 +181,8 @@ def renamed(state: State) -> State:
 
 
 @pytest.mark.parametrize("when", ["before the command", "after the command", "before the undoing"])
-def test_guard_X2_an_array_that_has_another_name_now_is_left_alone(when: str, tmp_path: Path) -> None:
-    """No command runs on the array that has the name now, none that undoes either, and its state proves nothing."""
+def test_guard_X2_a_renamed_array_is_left_alone(when: str, tmp_path: Path) -> None:
+    """No command, and no undo, runs on the array that now has the name."""
     machine = bench(tmp_path / "names", definition("raid6", 4, parts="1,2"))
     change = machine.change(machine.plan(deed("fail", 1, part="1"), deed("remove", 1, part="1")))
 
@@ -206,7 +206,7 @@ def test_guard_X2_an_array_that_has_another_name_now_is_left_alone(when: str, tm
 
 
 def test_guard_X1_an_object_without_a_unique_serial_number_is_refused(tmp_path: Path) -> None:
-    """A drive whose serial number another drive has, too, is refused; so is one that does not exist."""
+    """A drive with a duplicate serial number is refused, and so is a missing one."""
     machine = bench(tmp_path / "twins")
     assert machine.plan(deed("add_spare", 4)).denials == ()
     twin = machine.look()
@@ -224,7 +224,7 @@ def test_guard_X1_an_object_without_a_unique_serial_number_is_refused(tmp_path: 
 
 
 def test_guard_X2_another_drive_under_the_same_name_is_refused(bays: Bench) -> None:
-    """A drive that was exchanged after the plan, and has the letter of the old one, is left alone."""
+    """A drive that was exchanged after the plan is not changed, though it has the same device name."""
     change = bays.change(bays.plan(deed("add_spare", 4)))
     bays.machine.keep(simulator.push(simulator.pull(bays.machine.state(), "4"), "4", "LABD00005"))
     assert bays.look().view.block("/dev/sdd").serial == "LABD00005"  # type: ignore[union-attr]  # the same letter
@@ -233,8 +233,8 @@ def test_guard_X2_another_drive_under_the_same_name_is_refused(bays: Bench) -> N
     assert bays.argvs == []
 
 
-def test_guard_X3_nothing_follows_from_an_old_reading(bays: Bench) -> None:
-    """A recording, and a reading of a minute ago, are no ground for a deed."""
+def test_guard_X3_a_deed_needs_a_recent_reading(bays: Bench) -> None:
+    """A recording or an old reading is refused."""
     seen = bays.look()
     hosts: tuple[tuple[dict[str, str | None], list[str]], ...] = (
         ({}, []),
@@ -250,7 +250,7 @@ def test_guard_X3_nothing_follows_from_an_old_reading(bays: Bench) -> None:
 
 
 def test_guard_X5_a_command_outside_the_table_is_not_run(bays: Bench) -> None:
-    """No other command, and no word that was not read from the machine, reaches a command line."""
+    """Only commands of the table, with words read from the machine, are run."""
     plan = bays.plan(deed("add_spare", 4))
     for argv in (
         ("mdadm", "/dev/md0", "--add-spare", "/dev/sdz"),
@@ -276,8 +276,8 @@ def test_guard_X6_no_command_is_forced(bays: Bench) -> None:
     assert bays.argvs == []
 
 
-def test_guards_X5_X6_of_the_whole_suite_see_what_is_forbidden() -> None:
-    """The property that every test ends with: it finds a forced word and an unlisted deed, and passes the others."""
+def test_guards_X5_X6_detect_forbidden_commands() -> None:
+    """The check at the end of every test finds forced and unlisted commands, and accepts the others."""
     allowed: Log = [
         ("deed", ("mdadm", "/dev/md0", "--fail", "/dev/sdb1")), ("deed", ("sfdisk", "--quiet", "/dev/nvme0n1")),
         ("deed", (">", "/sys/block/md0/md/sync_action", "check")), ("setting", ("x", "modify", "forced")),
@@ -295,15 +295,15 @@ def test_guards_X5_X6_of_the_whole_suite_see_what_is_forbidden() -> None:
 
 @dataclass
 class WithProcesses:
-    """A machine on which other programs run, each for some looks."""
+    """A machine on which other programs run for a number of readings."""
 
     machine: Bench
     running: list[list[str]]
     second: Failure = Failure.MISSING
-    """What becomes of reading the second process: it has ended."""
+    """The failure of reading the second process, which has ended."""
 
     def carry_out(self, requests: Sequence[Request[Any]]) -> Sequence[Answer]:
-        """The list of processes, and their command lines; of the rest, the machine's answers."""
+        """Reply with the processes and their command lines; the machine replies to the rest."""
         return [self._answer(request) for request in requests]
 
     def _answer(self, request: Request[Any]) -> Answer:
@@ -318,8 +318,8 @@ class WithProcesses:
         return answer
 
 
-def test_guard_X4_nothing_is_done_while_another_program_of_the_family_runs(bays: Bench) -> None:
-    """An mdadm that changes something is waited for, and if it stays, the deed is refused; readers do not count."""
+def test_guard_X4_nothing_is_done_while_a_tool_of_the_family_runs(bays: Bench) -> None:
+    """A deed waits for an mdadm that changes something, and is refused if it stays; readers do not count."""
     grow = ["/sbin/mdadm", "--grow", "--continue", "/dev/md0"]
     for words, looks, done in (
         (grow, 99, False), (grow, 2, True), (["mdadm", "--monitor", "--scan"], 99, True),
@@ -338,8 +338,8 @@ def test_guard_X4_nothing_is_done_while_another_program_of_the_family_runs(bays:
         bays.change(bays.plan(deed("remove_spare", 4))).apply()
 
 
-def test_guard_X4_a_process_that_cannot_be_read_may_be_such_a_program(bays: Bench) -> None:
-    """One that has ended is none; a reading that timed out says nothing about it, so the deed is refused."""
+def test_guard_X4_a_process_that_cannot_be_read_may_be_a_tool(bays: Bench) -> None:
+    """A process that ended is ignored, one whose reading timed out refuses the deed."""
     change = bays.change(bays.plan(deed("add_spare", 4)))
     bays.argvs.clear()
     change.runner = WithProcesses(bays, [["sh"]] * 99, Failure.TIMEOUT)
@@ -349,14 +349,14 @@ def test_guard_X4_a_process_that_cannot_be_read_may_be_such_a_program(bays: Benc
 
 
 def test_guard_X7_one_refused_deed_refuses_the_plan(bays: Bench) -> None:
-    """A plan has all of its refusals, so that nobody carries out the rest of it."""
+    """A plan contains all of its refusals."""
     assert not bays.plan(deed("add_spare", 4)).denials
     plan = bays.plan(deed("add_spare", 4), deed("add_spare", 6))
     assert (len(plan.steps), {denial.deed.device for denial in plan.denials}) == (1, {"/dev/sdf"})
 
 
-def test_guards_are_asked_again_right_before_a_step(bays: Bench) -> None:
-    """What has become unsafe after the plan is refused at its step, and nothing is run."""
+def test_guards_are_checked_again_before_each_step(bays: Bench) -> None:
+    """A step that became unsafe after the plan is refused, and nothing is run."""
     change = bays.change(bays.plan(deed("fail", 1)))
     change.guard = lambda step, seen: ("Another member has failed.",)  # noqa: ARG005 - the signature of all guards
     with pytest.raises(ChangeUndone, match="Another member has failed"):
@@ -365,7 +365,7 @@ def test_guards_are_asked_again_right_before_a_step(bays: Bench) -> None:
 
 
 def test_an_operation_that_fails_is_undone_last_step_first(bays: Bench) -> None:
-    """After a refused second step the first one is undone by its own command, and the machine shows it."""
+    """After a refused second step, the first one is undone by its command."""
     change = bays.change(bays.plan(deed("fail", 1), deed("remove", 1)))
     bays.mood, bays.match = "refuses", "--remove /dev/sda"
     bays.before = lambda request: setattr(bays, "match", "nothing") if "--add" in str(request) else None
@@ -375,7 +375,7 @@ def test_an_operation_that_fails_is_undone_last_step_first(bays: Bench) -> None:
     assert (bays.member("LABD00001"), marks(bays)[-1]) == ("rebuilding", "undone")
 
 
-def test_behind_the_point_of_no_return_nothing_is_undone(bays: Bench) -> None:
+def test_nothing_is_undone_after_the_point_of_no_return(bays: Bench) -> None:
     """An operation that fails there stops, and names the command that continues it."""
     plan = bays.plan(deed("fail", 1), deed("remove", 1))
     first, second = plan.steps
@@ -391,8 +391,8 @@ def test_behind_the_point_of_no_return_nothing_is_undone(bays: Bench) -> None:
     assert len(bays.argvs) == 2
 
 
-def test_what_cannot_be_saved_is_not_done(bays: Bench) -> None:
-    """Where the state directory takes no files, a deed that needs them is not begun."""
+def test_a_deed_whose_data_cannot_be_saved_is_not_done(bays: Bench) -> None:
+    """If the state directory takes no files, a deed that needs them is not started."""
     change = bays.change(bays.plan(deed("fail", 1)))
     (bays.place / "saved").write_text("no directory")
     with pytest.raises(AccessMissing, match="Nothing was done"):
@@ -400,8 +400,8 @@ def test_what_cannot_be_saved_is_not_done(bays: Bench) -> None:
     assert bays.argvs == []
 
 
-def test_what_is_saved_is_named_with_its_checksum(bays: Bench) -> None:
-    """The inventory, the array's geometry and each member's superblock are kept, for the owner alone."""
+def test_saved_files_are_in_the_journal(bays: Bench) -> None:
+    """The inventory, the array's geometry and each superblock are saved, readable by the owner only."""
     bays.change(bays.plan(deed("fail", 1))).apply()
     story = bays.journal.stories()[-1]
     saved = [turn.text or "" for turn in story.turns if turn.mark == "saved"]
@@ -411,8 +411,8 @@ def test_what_is_saved_is_named_with_its_checksum(bays: Bench) -> None:
     assert folder.stat().st_mode & 0o777 == 0o700
 
 
-def test_a_person_is_waited_for(bays: Bench) -> None:
-    """A step of a person ends when the drive is gone; without the person the operation is under way."""
+def test_a_step_of_a_person_is_awaited(bays: Bench) -> None:
+    """The step ends when the drive is gone; after its time limit, the operation stays under way."""
     plan = Plan(steps=(hand(),), deeds=(deed("pull", 1),))
     bays.events = [(60.0, lambda state: simulator.pull(state, "1"))]
     bays.change(plan).apply()
@@ -425,8 +425,8 @@ def test_a_person_is_waited_for(bays: Bench) -> None:
     assert bays.at > 120
 
 
-def test_guard_R9_another_drive_that_is_pulled_stops_everything(bays: Bench) -> None:
-    """If a drive is gone that must stay, it is named, and the operation waits for it."""
+def test_guard_R9_pulling_another_drive_stops_the_operation(bays: Bench) -> None:
+    """The missing drive is named, and the operation stops."""
     plan = Plan(steps=(hand(),), deeds=(deed("pull", 1),))
     bays.events = [(30.0, lambda state: simulator.pull(state, "2"))]
     with pytest.raises(ChangeUndone, match=r"LABD00002 is gone.*Put it back now"):
@@ -434,16 +434,16 @@ def test_guard_R9_another_drive_that_is_pulled_stops_everything(bays: Bench) -> 
     assert "stopped" in marks(bays)
 
 
-def test_gone_is_not_what_could_not_be_read(bays: Bench) -> None:
-    """Where no serial number can be read at all, no drive counts as pulled."""
+def test_an_unread_drive_is_not_gone(bays: Bench) -> None:
+    """If no serial number can be read, no drive counts as pulled."""
     seen = bays.look()
     view = msgspec.structs.replace(seen.view, blocks=())
     empty = msgspec.structs.replace(seen, view=view, inventory=msgspec.structs.replace(seen.inventory, controllers=()))
     assert unmet(empty, hand().expects) == ["it is unknown whether serial:LABD00001 is present"]
 
 
-def test_a_drive_is_not_gone_if_a_part_of_the_machine_could_not_be_read(bays: Bench) -> None:
-    """The drive that is missing may be behind the controller that did not answer."""
+def test_a_drive_is_unknown_if_a_part_of_the_machine_could_not_be_read(bays: Bench) -> None:
+    """The missing drive may be on the controller that did not respond."""
     bays.machine.keep(simulator.pull(bays.machine.state(), "1"))
     seen = bays.look()
     assert unmet(seen, hand().expects) == []
@@ -458,8 +458,10 @@ def test_a_drive_is_not_gone_if_a_part_of_the_machine_could_not_be_read(bays: Be
     ("drive", "missing"),
     [("threeware:0/p3", ["it is unknown whether threeware:0/p3 is present"]), ("md:md0/sdz", [])],
 )
-def test_a_drive_is_not_gone_if_the_tool_of_its_controller_is(bays: Bench, drive: str, missing: list[str]) -> None:
-    """A tool that is missing hides the drives of its controller, and none of a controller that is listed."""
+def test_a_drive_is_unknown_if_the_tool_of_its_controller_is_missing(
+    bays: Bench, drive: str, missing: list[str]
+) -> None:
+    """A missing tool makes the drives of its controller unknown, not those of a listed controller."""
     failed = Problem("error", "tw_cli", "The tool is installed but could not be started.", None, "no_tool")
     seen = bays.look()
     inventory = msgspec.structs.replace(seen.inventory, problems=(failed,))
@@ -468,7 +470,7 @@ def test_a_drive_is_not_gone_if_the_tool_of_its_controller_is(bays: Bench, drive
 
 
 def test_an_unknown_value_meets_no_expectation(bays: Bench) -> None:
-    """Neither does a list that is compared as a word, or a word that is compared as a list."""
+    """An unknown value, and a comparison of a list with a word, meet no expectation."""
     seen = bays.look()
     controllers = tuple(
         msgspec.structs.replace(
@@ -490,7 +492,7 @@ def test_an_unknown_value_meets_no_expectation(bays: Bench) -> None:
 
 
 def interrupted(machine: Bench, *, late: bool) -> Bench:
-    """A spare is added, and Ctrl-C is pressed after the tool has accepted it; ``late``: it takes effect 5 s later."""
+    """Add a spare and press Ctrl-C after the tool accepted; ``late``: it takes effect 5 s later."""
     change = machine.change(machine.plan(deed("add_spare", 4)))
 
     def stop() -> None:
@@ -516,20 +518,20 @@ def interrupted(machine: Bench, *, late: bool) -> Bench:
 
 
 def test_a_command_that_takes_effect_after_an_interruption_is_undone(bays: Bench) -> None:
-    """A reading right after Ctrl-C does not show it yet; raidctl waits as long as the command may take."""
+    """After Ctrl-C, raidctl waits as long as the command may take, and undoes it."""
     assert interrupted(bays, late=True).member("LABD00004") is None
     assert bays.argvs[-1] == ("mdadm", "/dev/md0", "--remove", "/dev/sdd")
     assert marks(bays) == ["start", "undo", "undone", "undone"]
 
 
-def test_a_command_that_had_no_effect_until_its_time_was_over_is_not_undone(bays: Bench) -> None:
-    """The machine shows what was there before."""
+def test_a_command_without_effect_within_its_time_is_not_undone(bays: Bench) -> None:
+    """The machine is unchanged, so no undo is run."""
     assert interrupted(bays, late=False).member("LABD00004") is None
     assert (len(bays.argvs), marks(bays)) == (1, ["start", "undone"])
 
 
 def test_restore_carries_out_no_deed(tmp_path: Path) -> None:
-    """Killed at any request of an operation, restore runs nothing on members, names what stands, and closes it."""
+    """Restore changes no members: it reports the state and ends the operation."""
     for at in range(2):
         machine = bench(tmp_path / str(at))
         change = machine.change(machine.plan(deed("fail", 1), deed("remove", 1)))
@@ -542,7 +544,7 @@ def test_restore_carries_out_no_deed(tmp_path: Path) -> None:
 
 
 def _killed(machine: Bench, act: Callable[[], object], at: int) -> None:
-    """Do something in a process of its own that is killed before its changing request of this number."""
+    """Run something in a separate process that is killed before its changing request of this number."""
     counts = iter(range(100))
     machine.before = lambda _: os._exit(1) if next(counts) == at else None
     child = os.fork()
@@ -555,8 +557,8 @@ def _killed(machine: Bench, act: Callable[[], object], at: int) -> None:
     machine.before = lambda _: None
 
 
-def test_a_setting_for_the_length_of_an_operation_is_put_back(tmp_path: Path) -> None:
-    """Restore undoes what was only for the operation's length, and leaves an operation that continues open."""
+def test_a_temporary_setting_of_an_operation_is_restored(tmp_path: Path) -> None:
+    """Restore undoes the temporary setting, and leaves the operation open."""
     machine = bench(tmp_path / "rate")
     step = Step(
         object_id="md:md0", setting="lamp", before="off", after="on", for_length=True, readable=False,
@@ -576,8 +578,8 @@ def test_a_setting_for_the_length_of_an_operation_is_put_back(tmp_path: Path) ->
     assert len(machine.argvs) == 2
 
 
-def test_a_serial_number_confirms_only_the_drive_that_it_ends() -> None:
-    """At least six characters, the last ones, of one drive only; an empty line is no."""
+def test_a_confirmation_needs_the_end_of_a_unique_serial_number() -> None:
+    """At least the last six characters of one drive's serial number confirm; an empty line does not."""
     others = {"ZC1A2B3D", "XX1A2B3C"}
     assert mismatch("ZC1A2B3C", "ZC1A2B3C", others) is None
     assert mismatch("c1a2b3c", "ZC1A2B3C", others) is None
@@ -586,7 +588,7 @@ def test_a_serial_number_confirms_only_the_drive_that_it_ends() -> None:
 
 
 def test_an_old_journal_is_read(tmp_path: Path) -> None:
-    """A journal that knows neither deeds nor kinds of steps is read as it was written."""
+    """A journal without deeds and kinds of steps is read."""
     old = (
         b'{"event":"begin","change":"a","at":"2026-01-01T00:00:00Z","kind":"set","about":"x","user":"root","pid":1,'
         b'"boot":"","source":"local","steps":[{"object_id":"md:md0","setting":"stripe_cache_size","before":"256",'
@@ -599,8 +601,8 @@ def test_an_old_journal_is_read(tmp_path: Path) -> None:
     assert (story.begin.steps[0].kind, story.begin.steps[0].way_back) == ("setting", "same")
 
 
-def test_the_simulated_machine_moves_as_a_kernel_does(tmp_path: Path) -> None:
-    """A pulled member is removed and a spare steps in; the new drive gets the letter of the old one."""
+def test_the_simulated_machine_behaves_like_the_kernel(tmp_path: Path) -> None:
+    """A spare replaces a pulled member, and a new drive gets the old device name."""
     machine = bench(tmp_path / "m", definition())
     change = machine.change(machine.plan(deed("add_spare", 4)))
     change.apply()

@@ -1,4 +1,4 @@
-"""Rates of background operations, set through the change engine: md, MegaRAID, Smart Array."""
+"""Rates of background operations of md, MegaRAID and Smart Array, set through the change engine."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Raidctl = Callable[..., Result]
 
 @pytest.fixture
 def raidctl(tmp_path: Path) -> Raidctl:
-    """Run a command line with a state directory of its own."""
+    """Run a command line with a separate state directory."""
 
     def run(*arguments: str) -> Result:
         return CliRunner().invoke(cli, ["--state-dir", str(tmp_path), *arguments])
@@ -50,7 +50,7 @@ def shown(done: Result) -> dict[str, object]:
 def test_a_rate_is_set_read_back_and_undone(
     raidctl: Raidctl, demo: str, target: str, options: tuple[str, ...], after: dict[str, object]
 ) -> None:
-    """What was set is shown; the undo commands of the journal restore exactly what was there."""
+    """The new rate is shown, and the undo commands of the journal restore the previous one."""
     before = shown(raidctl("--demo", demo, "rate", "--json"))
     done = raidctl("--demo", demo, "rate", target, *options, "--yes", "--json")
     assert done.exit_code == 0, done.output
@@ -73,7 +73,7 @@ def test_a_rate_is_set_read_back_and_undone(
     ("perc5i", "megaraid:0", "--rebuild"),
 ])  # fmt: skip
 def test_guard_T7_a_rebuild_rate_of_0_is_refused(raidctl: Raidctl, demo: str, target: str, option: str) -> None:
-    """Not even --unsafe lifts it; 1 is accepted."""
+    """A rate of 0 is refused even with --unsafe, a rate of 1 accepted."""
     for more in ([], ["--unsafe", "test"]):
         done = raidctl("--demo", demo, "rate", target, option, "0", "--yes", *more)
         assert done.exit_code == 1
@@ -82,15 +82,15 @@ def test_guard_T7_a_rebuild_rate_of_0_is_refused(raidctl: Raidctl, demo: str, ta
 
 
 def test_guard_T7_concerns_rebuilds_only() -> None:
-    """Patrol reads and checks may be stopped by a rate of 0."""
+    """A rate of 0 may stop patrol reads and checks."""
     assert endless("rebuild_rate", "0%")
     assert endless("sync_speed_max", "0")
     assert not endless("check_rate", "0%")
     assert not endless("rebuild_rate", "10%")
 
 
-def test_what_has_no_rate_is_refused_with_the_right_option(raidctl: Raidctl) -> None:
-    """An array takes speeds, a controller percentages; a change needs a target."""
+def test_an_option_of_another_kind_of_object_is_refused(raidctl: Raidctl) -> None:
+    """An array takes speeds, a controller percentages, and a change needs a target."""
     for arguments in (
         ["journal", "md126", "--rebuild", "30"], ["9271", "megaraid:0", "--min", "50M"], ["9271", "--rebuild", "30"],
         ["9271", "megaraid:0", "--rebuild", "101"], ["journal", "md126", "--min", "fast"], ["9271", "--yes"],
@@ -102,13 +102,13 @@ def test_what_has_no_rate_is_refused_with_the_right_option(raidctl: Raidctl) -> 
 @pytest.mark.parametrize(
     ("text", "value"), [("1000 (system)", "system"), ("50000 (local)\n", "50000"), ("1000", None), ("", None)]
 )
-def test_the_word_behind_a_speed_tells_whose_it_is(text: str, value: str | None) -> None:
-    """The machine's own limit is restored by the word system, not by its present number."""
+def test_a_system_speed_is_restored_as_system(text: str, value: str | None) -> None:
+    """A limit that is the system's is restored as ``system``, not as its current number."""
     assert speed(text) == value
 
 
 @over("machine", MACHINES)
 def test_every_machine_shows_its_rates(machine: str) -> None:
-    """Every recorded machine has a report; an unread tool gives 3 or 4."""
+    """Every recorded machine has a report, and an unread tool ends with exit code 3 or 4."""
     done = CliRunner().invoke(cli, ["--replay", str(FIXTURES / machine), "rate"])
     assert done.exit_code in (0, 3, 4)

@@ -26,7 +26,7 @@ from raidctl.cli import cli
 from raidctl.cli.shared.options import Settings
 from raidctl.output.json import schema
 from tests.bench.nbd_server import nbdkit, uri
-from tests.bench.powercut_stand import fair
+from tests.bench.powercut_setup import fair
 from tests.support.temporary import on_a_drive
 
 __all__ = ["on_a_drive"]

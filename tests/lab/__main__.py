@@ -17,14 +17,14 @@ from tests.lab.recording import RECORDED, record
 
 
 def machines() -> dict[str, Machine]:
-    """Every machine that a file machines*.py beside this one has in its tuple MACHINES."""
+    """All machines, from the tuple MACHINES of each file machines*.py in this folder."""
     names = sorted(path.stem for path in Path(__file__).parent.glob("machines*.py"))
     modules = [importlib.import_module(f"tests.lab.{name}") for name in names]
     return {machine.name: machine for module in modules for machine in module.MACHINES}
 
 
 def main(words: list[str]) -> int:
-    """The command line; returns the exit code."""
+    """Run the command line; returns the exit code."""
     own, command = (words[: words.index("--")], words[words.index("--") + 1 :]) if "--" in words else (words, [])
     parser = argparse.ArgumentParser(
         prog="python -m tests.lab",
@@ -57,7 +57,7 @@ def main(words: list[str]) -> int:
 
 
 def once(machine: Machine, command: list[str]) -> int:
-    """One command in a machine of new disks."""
+    """Run one command in a machine with new drives."""
     with Guest(machine) as guest:
         done = guest.boot().run(command, env=ENVIRONMENT, cwd=str(CHECKOUT), timeout=600, check=False)
         sys.stdout.buffer.write(done.out)
@@ -66,7 +66,7 @@ def once(machine: Machine, command: list[str]) -> int:
 
 
 def shell(machine: Machine) -> int:
-    """A shell on this terminal; the machine ends with it."""
+    """Run a shell on this terminal; the machine ends with it."""
     sys.stderr.write(f"booting {machine.name}; Ctrl-A X ends it\n")
     with Guest(machine) as guest:
         guest.boot(terminal=True)

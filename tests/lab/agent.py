@@ -1,7 +1,7 @@
-"""What runs inside a machine: takes requests from the host over a virtio-serial port, one JSON object a line.
+"""The agent in a machine: serves requests from the host over a virtio-serial port, one JSON object per line.
 
-Every request has a thread of its own, so a request that takes long does not hold up the others. It needs nothing but
-the standard library, and is started by the initramfs with ``python -I -S``. The host's side is ``tests/lab/link.py``.
+Each request has a separate thread, so a long one does not delay the others. The agent needs only the standard library,
+and the initramfs starts it with ``python -I -S``. The host's side is ``tests/lab/agent_connection.py``.
 """
 # importing pathlib would cost every boot a second:
 # ruff: noqa: PTH101, PTH103, PTH112, PTH120, PTH123, PTH208
@@ -30,17 +30,17 @@ if TYPE_CHECKING:
 
 
 def coded(data: bytes) -> str:
-    """Bytes as JSON bears them."""
+    """Bytes encoded for JSON."""
     return base64.b64encode(data).decode("ascii")
 
 
 def environment(request: Request) -> dict[str, str]:
-    """The agent's own, with what the request adds."""
+    """The agent's environment with the request's additions."""
     return {**os.environ, **request.get("env", {})}
 
 
 def run(request: Request) -> Answer:
-    """A command from start to end, or to its time limit, when it is killed with all its children."""
+    """Run a command to its end; at its time limit it is killed with all its children."""
     if "modules" in request:
         return run_forked(request)
     with subprocess.Popen(
@@ -64,7 +64,7 @@ def run(request: Request) -> Answer:
 
 
 def fork(request: Request, files: tuple[int, int, int]) -> Forked:
-    """A run of raidctl without the start of an interpreter."""
+    """Fork a run of raidctl without starting an interpreter."""
     # the agent itself runs with nothing but the standard library
     sys.dont_write_bytecode = True
     sys.path[:] = [*dict.fromkeys((*request["modules"], *sys.path))]
@@ -74,7 +74,7 @@ def fork(request: Request, files: tuple[int, int, int]) -> Forked:
 
 
 def run_forked(request: Request) -> Answer:
-    """The same as `run`, of raidctl, with its words as argv."""
+    """Run raidctl like `run`, with its words as argv."""
     files = (os.memfd_create("in"), os.memfd_create("out"), os.memfd_create("err"))
     os.pwrite(files[0], base64.b64decode(request.get("stdin", "")), 0)
     process = fork(request, files)
@@ -99,7 +99,7 @@ class Background:
         self.errors: dict[int, int] = {}
 
     def start(self, request: Request) -> Answer:
-        """Start a command; what it writes to stderr is kept in a file."""
+        """Start a command; its stderr is kept in a file."""
         errors = os.memfd_create("stderr")
         if "modules" in request:
             return self.start_forked(request, errors)
@@ -117,7 +117,7 @@ class Background:
         return {"pid": process.pid}
 
     def start_forked(self, request: Request, errors: int) -> Answer:
-        """The same, of raidctl, with its words as argv; it reads nothing."""
+        """Start raidctl with its words as argv; its stdin is empty."""
         (taken, given), nothing = os.pipe(), os.open(os.devnull, os.O_RDONLY)
         process = fork(request, (nothing, given, errors))
         process.stdout = os.fdopen(taken, "rb")
@@ -128,7 +128,7 @@ class Background:
         return {"pid": process.pid}
 
     def write(self, request: Request) -> Answer:
-        """Send something to its stdin."""
+        """Send data to its stdin."""
         stdin = self.processes[request["pid"]].stdin
         assert stdin is not None
         stdin.write(base64.b64decode(request["data"]))
@@ -136,44 +136,44 @@ class Background:
         return {}
 
     def readline(self, request: Request) -> Answer:
-        """The next line that it writes to stdout; empty when it has closed that."""
+        """The next line of its stdout; empty if it is closed."""
         stdout = self.processes[request["pid"]].stdout
         assert stdout is not None
         return {"data": coded(stdout.readline())}
 
     def read(self, request: Request) -> Answer:
-        """All that it still writes to stdout, when it has closed that."""
+        """The rest of its stdout, until it is closed."""
         stdout = self.processes[request["pid"]].stdout
         assert stdout is not None
         return {"data": coded(stdout.read())}
 
     def wait(self, request: Request) -> Answer:
-        """Its exit code, or null when it has none after the time given."""
+        """Its exit code, or null if it still runs after the timeout."""
         try:
             return {"rc": self.processes[request["pid"]].wait(request.get("timeout"))}
         except subprocess.TimeoutExpired:
             return {"rc": None}
 
     def signal(self, request: Request) -> Answer:
-        """Send a signal to it, or with ``group`` to all its children too."""
+        """Send a signal to it, or with ``group`` to its children too."""
         if self.processes[request["pid"]].poll() is None:
             (os.killpg if request.get("group") else os.kill)(request["pid"], request["signal"])
         return {}
 
     def stderr(self, request: Request) -> Answer:
-        """What it has written to stderr so far."""
+        """Its stderr so far."""
         errors = self.errors[request["pid"]]
         return {"data": coded(os.pread(errors, os.fstat(errors).st_size, 0))}
 
 
 def read(request: Request) -> Answer:
-    """A file's content."""
+    """The content of a file."""
     with open(request["path"], "rb") as file:
         return {"data": coded(file.read())}
 
 
 def put(request: Request) -> Answer:
-    """Write a file, and its folders."""
+    """Write a file, and create its folders."""
     os.makedirs(os.path.dirname(request["path"]), exist_ok=True)
     with open(request["path"], "wb") as file:
         file.write(base64.b64decode(request["data"]))
@@ -182,14 +182,14 @@ def put(request: Request) -> Answer:
 
 
 def shell(request: Request) -> Answer:
-    """A shell for the person at the serial console."""
+    """Run a shell on the serial console."""
     line = os.open("/dev/ttyS0", os.O_RDWR | os.O_NOCTTY)
     argv = ["/usr/bin/setsid", "--ctty", "--wait", *request["argv"]]
     return {"rc": subprocess.call(argv, env=environment(request), stdin=line, stdout=line, stderr=line)}
 
 
 def off(_request: Request) -> Answer:
-    """Power off without ceremony: what is not on the disks now never will be, as `sync` was not asked for."""
+    """Power off at once, without a sync: unwritten data is lost."""
     os.kill(os.getpid(), signal.SIGTERM)
     return {}
 
@@ -213,21 +213,21 @@ HANDLERS: dict[str, Callable[[Request], Answer]] = {
 
 
 class Port:
-    """The virtio-serial port; answers of several threads do not mix."""
+    """The virtio-serial port; replies of several threads are not mixed."""
 
     def __init__(self, path: str) -> None:
         self.file = os.open(path, os.O_RDWR)
         self.lock = threading.Lock()
 
     def send(self, answer: Answer) -> None:
-        """One answer, one line."""
+        """Send one reply as one line."""
         data = json.dumps(answer).encode("ascii") + b"\n"
         with self.lock:
             while data:
                 data = data[os.write(self.file, data) :]
 
     def serve(self) -> None:
-        """Take requests for ever."""
+        """Serve requests for ever."""
         rest = b""
         while True:
             got = os.read(self.file, 1 << 16)
@@ -239,7 +239,7 @@ class Port:
                 threading.Thread(target=self.answer, args=(json.loads(line),), daemon=True).start()
 
     def answer(self, request: Request) -> None:
-        """Carry out a request; an exception goes to the host as text."""
+        """Run a request; an exception is sent to the host as text."""
         try:
             answer = HANDLERS[request["op"]](request)
         except Exception as error:  # noqa: BLE001  whatever it is, the host has to hear of it
@@ -248,7 +248,7 @@ class Port:
 
 
 def port_path() -> str:
-    """The device of the port named "lab", which udev has not yet named."""
+    """The device of the port named "lab", before udev has named it."""
     for _ in range(200):
         for port in os.listdir(PORTS) if os.path.isdir(PORTS) else ():
             with open(f"{PORTS}/{port}/name", encoding="ascii") as name:

@@ -1,4 +1,4 @@
-"""The hands at a machine with bays: they pull drives, push others, and cut the power."""
+"""Pull and push the drives of a machine with bays, and cut its power."""
 
 from __future__ import annotations
 
@@ -14,33 +14,33 @@ from tests.lab.qemu import slot
 _PUSHED = "for _ in $(seq 1200); do ls /dev/disk/by-id/*{0} >/dev/null 2>&1 && break; sleep 0.1; done; udevadm settle"
 _PULLED = "for _ in $(seq 1200); do [ -e {0} ] || break; sleep 0.1; done; udevadm settle; ! [ -e {0} ]"
 _OFF = "cd /sys/bus/pci/slots; for _ in $(seq 600); do [ $(cat {0}/power) = 0 ] && break; sleep 0.1; done; sleep 1"
-"""The driver of a PCIe slot takes no new drive before it has switched the slot off, and a second after that."""
+"""The driver of a PCIe slot accepts a new drive one second after it has powered the slot off."""
 _SPEED = "for file in sync_speed_min sync_speed_max; do echo {1} > /sys/block/{0}/md/$file; done"
 _IDLE = "while [ $(cat /sys/block/{0}/md/sync_action) != idle ]; do sleep 0.2; done"
 _SUMS = "echo 3 > /proc/sys/vm/drop_caches; sha256sum {0}"
 
 
 def scsi(serial: str, place: int, size: int = SIZE) -> Drive:
-    """A drive for a SCSI bay, which are counted from 0."""
+    """A drive for a SCSI bay; bays are counted from 0."""
     return Drive(serial, bus="scsi", controller=BUS, scsi_id=place, size=size)
 
 
 def nvme(serial: str, number: int, size: int = SIZE) -> Drive:
-    """A drive for a PCIe slot, which are counted from 1."""
+    """A drive for a PCIe slot; slots are counted from 1."""
     return Drive(serial, bus="nvme", slot=number, size=size)
 
 
 @dataclass
 class Bays:
-    """A running machine with bays; the drives that are in it when the power is cut are in it afterwards."""
+    """A running machine with bays; a power cut keeps the drives that are in them."""
 
     guest: Guest
     enclosure: Enclosure
     _files: set[str] = field(default_factory=set)
-    """Serial numbers of the drives whose files QEMU has open because they were pushed."""
+    """Serial numbers of pushed drives, whose files QEMU has open."""
 
     def push(self, drive: Drive, content: bytes = b"") -> str:
-        """Put a drive in while the machine runs; return its device node when udev knows it."""
+        """Insert a drive while the machine runs; returns its device node once udev has it."""
         path = self.guest.places.disk(drive)
         if not path.exists():
             path.write_bytes(content)
@@ -59,7 +59,7 @@ class Bays:
         return self.guest.device(drive.serial)
 
     def pull(self, serial: str) -> Drive:
-        """Take a drive out while the machine runs; return it when the kernel has noticed."""
+        """Remove a drive while the machine runs; returns it once the kernel has noticed."""
         drive, node = self.guest.machine.drive(serial), self.guest.device(serial)
         self.guest.qmp("device_del", id=f"drive-{serial}")
         self.guest.sh(_PULLED.format(node))
@@ -72,7 +72,7 @@ class Bays:
         self.guest.machine = replace(self.guest.machine, drives=change(self.guest.machine.drives))
 
     def cut(self) -> None:
-        """Cut the power, and switch it on again."""
+        """Cut the power and boot again."""
         self.guest.kill()
         self._files.clear()
         self.guest.boot()
@@ -82,29 +82,29 @@ class Bays:
         return self.guest.raidctl(*words, timeout=900)
 
     def speed(self, array: str, speed: int | None = None) -> None:
-        """Let an array rebuild with so many KiB a second; None: as fast as it can."""
+        """Limit the rebuild of an array to this number of KiB/s; None: no limit."""
         self.guest.sh(_SPEED.format(array, "system" if speed is None else speed))
 
     def idle(self, array: str) -> None:
-        """Wait until nothing is done to an array."""
+        """Wait until an array is idle."""
         self.guest.sh(_IDLE.format(array), timeout=180)
 
     def readd(self, array: str, serial: str) -> None:
-        """Give a member that was pulled by mistake back to its array, as a person has to."""
+        """Re-add a member that was pulled by mistake."""
         self.guest.sh(f"mdadm --quiet /dev/{array} --re-add {self.guest.device(serial)}")
         self.idle(array)
 
     def state(self, array: str) -> dict[str, str]:
-        """What the kernel does to an array, and how many members it lacks."""
+        """The sync action of an array, and the number of missing members."""
         names = ("sync_action", "degraded")
         words = self.guest.sh(f"cd /sys/block/{array}/md; cat {' '.join(names)}").split()
         return dict(zip(names, words, strict=True))
 
     def fill(self, array: str, mib: int) -> str:
-        """Write random data to the beginning of an array; return its checksum."""
+        """Write random data to the beginning of an array; returns its checksum."""
         self.guest.sh(f"dd if=/dev/urandom of=/dev/{array} bs=1M count={mib} conv=fsync status=none")
         return self.checksum(array)
 
     def checksum(self, array: str) -> str:
-        """Of all the data of an array, read from its drives."""
+        """The checksum of an array's data, read from its drives."""
         return self.guest.sh(_SUMS.format(f"/dev/{array}")).split()[0]

@@ -1,4 +1,4 @@
-"""The superblocks of bcache, made by hand: what ``make-bcache`` would write. Layout of the kernel's bcache_ondisk.h."""
+"""Superblocks of bcache as ``make-bcache`` writes them, after the kernel's bcache_ondisk.h."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ def backing(uuid: bytes) -> bytes:
 
 
 def cache(uuid: bytes, set_uuid: bytes, size: int) -> bytes:
-    """The superblock of a cache of so many bytes, the only one of its set."""
+    """The superblock of the only cache of a set; ``size`` in bytes."""
     geometry = struct.pack("<QHHHH", size // 512 // _BUCKET, _BLOCK, _BUCKET, 1, 0)
     return _sealed(_CACHE, uuid, set_uuid, geometry, first=1)
 
 
 def _sealed(version: int, uuid: bytes, set_uuid: bytes, geometry: bytes, *, first: int) -> bytes:
-    """Offset to keys, with the checksum of all of it before."""
+    """The superblock from its offset to its keys, with the checksum in front."""
     body = struct.pack("<QQ16s16s16s32sQQ64s", PLACE // 512, version, MAGIC, uuid, set_uuid, b"", 0, 0, b"")
     body += geometry + struct.pack("<IHH", 0, first, 0)
     return struct.pack("<Q", crc64(body)) + body + bytes(8 * _KEYS)

@@ -1,4 +1,4 @@
-"""What the host has compiled, no guest compiles again: an emulated processor needs minutes for it."""
+"""Bytecode that the host compiles, because an emulated processor needs minutes for it."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ COMPILED = ("raidctl", "vendors", "tests")
 
 
 def keep() -> None:
-    """Have this process keep what it compiles, pytest's rewritten tests too, even where the environment says no.
+    """Have this process write bytecode, of pytest's rewritten tests too, whatever the environment.
 
-    Containers are often told not to (``PYTHONDONTWRITEBYTECODE``), and the guests read this checkout.
+    Containers often set ``PYTHONDONTWRITEBYTECODE``, and the guests read this checkout.
     """
     sys.dont_write_bytecode = False
 
 
 @cache
 def compiled() -> None:
-    """Compile what a guest may import and what has changed since."""
+    """Compile what a guest may import, if it has changed."""
     for folder in COMPILED:
         compileall.compile_dir(CHECKOUT / folder, quiet=2)

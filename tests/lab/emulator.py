@@ -1,8 +1,8 @@
-"""Another QEMU: one whose NVMe drives have a model name of their own.
+"""A QEMU whose NVMe drives have another model name.
 
-QEMU's NVMe drive calls itself "QEMU NVMe Ctrl", which no property changes, and raidctl rightly leaves the cache of a
-drive that says it is emulated to its host. A copy of the program in the ignored folder, with another name of the same
-length in that place, gives a drive that differs from QEMU's in nothing but its name.
+QEMU's NVMe drive is named "QEMU NVMe Ctrl", which no property changes, and raidctl rightly leaves the cache of an
+emulated drive to its host. A copy of the program in the ignored folder, with another name of the same length in that
+place, gives a drive that differs in nothing but its name.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ def renamed(qemu: str, model: str, store: Path = STORE) -> str:
     if len(name) >= len(OWN):
         raise LabError(f'the model "{model}" is longer than the {len(OWN) - 1} characters that there is room for')
     packaged = Path(qemu).resolve()
-    told = packaged.stat()
-    tree = store / f"qemu-{told.st_size}-{int(told.st_mtime)}-{model.replace(' ', '_').replace('/', '_')}"
+    status = packaged.stat()
+    tree = store / f"qemu-{status.st_size}-{int(status.st_mtime)}-{model.replace(' ', '_').replace('/', '_')}"
     if not tree.exists():
         program = packaged.read_bytes()
         if program.count(OWN) != 1:
@@ -42,7 +42,7 @@ def renamed(qemu: str, model: str, store: Path = STORE) -> str:
 
 
 def _make(tree: Path, packaged: Path, program: bytes) -> None:
-    """The program in a folder of its own, beside links to what it looks for beside itself: modules and firmware."""
+    """Make a folder with the program and links to QEMU's modules and firmware, which it expects beside it."""
     tree.parent.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="tmp-", dir=tree.parent) as name:
         scratch = Path(name) / "tree"
@@ -52,7 +52,7 @@ def _make(tree: Path, packaged: Path, program: bytes) -> None:
         copy = scratch / "bin" / packaged.name
         copy.write_bytes(program)
         copy.chmod(0o755)
-        with contextlib.suppress(FileExistsError, OSError):  # somebody else has made it meanwhile
+        with contextlib.suppress(FileExistsError, OSError):  # another process has made it meanwhile
             scratch.rename(tree)
     if not tree.exists():
         raise LabError(f"{tree} could not be made")

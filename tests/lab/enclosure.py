@@ -1,7 +1,7 @@
-"""An SES enclosure for a machine: an iSCSI server on the host, which QEMU attaches as a SCSI device of type 0x0D.
+"""An SES enclosure for a machine: an iSCSI server on the host, attached by QEMU as a SCSI device of type 0x0D.
 
-The server is the lamp: a test asks it which bays blink, not the file in the guest. Like a real enclosure, it keeps its
-LEDs when the machine loses power. It knows what the kernel's ``ses`` driver needs: INQUIRY, the diagnostic pages 0, 1
+A test checks the LEDs in the server instead of the file in the guest. Like a real enclosure, it keeps its LEDs when
+the machine loses power. It implements what the kernel's ``ses`` driver needs: INQUIRY and the diagnostic pages 0, 1
 (configuration), 2 (status and control), 7 (names).
 """
 
@@ -33,7 +33,7 @@ _OFFERED = {
 
 @dataclass
 class Enclosure:
-    """Bays with an LED each; ``lit`` are the numbers of those that blink, from 1."""
+    """Bays with an LED each; ``lit`` has the numbers of the blinking ones, from 1."""
 
     slots: int = 4
     logical: int = 0x3000000000001A2B
@@ -76,7 +76,7 @@ class Enclosure:
     # --- SCSI
 
     def command(self, cdb: bytes, data: bytes) -> bytes | None:
-        """The answer to a command; None if it is not known."""
+        """The reply to a command; None if it is unknown."""
         if cdb[0] == 0x12:
             return self._inquiry(cdb)
         if cdb[0] == 0x1C:
@@ -143,7 +143,7 @@ class _Session:
         self._status, self._expected = 1, 1
 
     def serve(self) -> None:
-        """Answer until the initiator goes."""
+        """Reply until the initiator disconnects."""
         while (header := self._read(_BHS)) is not None:
             length = int.from_bytes(header[5:8], "big")
             data = self._read(-(-length // 4) * 4 + header[4] * 4)
@@ -163,13 +163,13 @@ class _Session:
         return data
 
     def _send(self, head: bytes, tail: bytes, tag: bytes, data: bytes = b"") -> None:
-        """A PDU: 4 bytes, length, LUN, tag, 4 bytes of the opcode's own, the counters, the rest."""
+        """Send a PDU: 4 bytes, length, LUN, tag, 4 bytes of the opcode, the counters, the rest."""
         body = head + len(data).to_bytes(4, "big") + bytes(8) + tag + tail[:4]
         body += struct.pack(">III", self._status, self._expected, self._expected + 16) + tail[4:]
         self._link.sendall(body.ljust(_BHS, b"\0") + data + bytes(-len(data) % 4))
 
     def _answer(self, header: bytes, data: bytes) -> bool:
-        """One request; whether the session goes on."""
+        """Reply to one request; returns whether the session continues."""
         opcode, tag = header[0] & 0x3F, header[16:20]
         number = int.from_bytes(header[24:28], "big")
         if opcode == 0x03:
@@ -189,7 +189,7 @@ class _Session:
         return opcode in (0x00, 0x01, 0x02)
 
     def _login(self, header: bytes, data: bytes, number: int) -> None:
-        """Both stages of a login: what is offered is answered with the simplest value."""
+        """Reply to both stages of a login with the simplest value of each key."""
         self._expected = number
         asked = dict(pair.split("=", 1) for pair in data.decode().split("\0") if "=" in pair)
         words = [f"{key}={_OFFERED[key]}" for key in asked if key in _OFFERED]

@@ -1,9 +1,9 @@
-"""A raidctl whose interpreter has been started, and whose modules have been imported, before it is asked for.
+"""A raidctl whose interpreter has been started, and whose modules have been imported, in advance.
 
-An emulated processor needs longer for that than for anything that raidctl does afterwards. The agent of a machine
-imports them once a boot, and each run of raidctl is a fork of it: a process of its own, in a session of its own, with
-its own arguments, environment, folder and files, which ends as any other does. Nothing of raidctl is replaced. What a
-run had to import itself, the agent imports before the next one.
+An emulated processor needs longer for that than for raidctl itself. The agent of a machine imports the modules once
+per boot, and each run of raidctl is a fork of the agent: a separate process and session with the arguments,
+environment, folder and files of the run, which ends as any other does. Nothing of raidctl is replaced. What a run had
+to import, the agent imports before the next one.
 """
 
 from __future__ import annotations
@@ -35,19 +35,19 @@ WITH_TABLES = ("raidctl.output.layers", "raidctl.layers.scope")
 TABLES = frozenset({"show", "cache"})
 """Commands that draw tables."""
 _MISSED: set[str] = set()
-"""Modules that a run imported and the next one is to have."""
+"""Modules that a run imported, for the next one."""
 _LOCK = threading.Lock()
 
 
 class Forked:
-    """A run of raidctl; what its methods do is what those of `subprocess.Popen` do."""
+    """A run of raidctl with the methods of `subprocess.Popen`."""
 
     def __init__(
         self, words: Sequence[str], imports: Sequence[str], env: Mapping[str, str], cwd: str, files: Sequence[int]
     ) -> None:
-        """Start it with the words of its command line and three open files, which stay the caller's.
+        """Start it with its arguments and three open files, which stay the caller's.
 
-        ``imports`` are modules that are to be there besides raidctl's own.
+        ``imports`` are modules to import besides raidctl's.
         """
         self.returncode: int | None = None
         self.stdin: IO[bytes] | None = None
@@ -64,7 +64,7 @@ class Forked:
         self._handle = os.pidfd_open(self.pid)
 
     def poll(self) -> int | None:
-        """Its exit code, or the number of the signal that ended it below 0; None while it runs."""
+        """Its exit code, or the negative number of the signal that ended it; None while it runs."""
         with self._ended:
             if self.returncode is None:
                 pid, status = os.waitpid(self.pid, os.WNOHANG)
@@ -74,7 +74,7 @@ class Forked:
             return self.returncode
 
     def wait(self, timeout: float | None = None) -> int:
-        """The same when it has ended. Raise TimeoutExpired where it has not by then."""
+        """Wait for its exit code; raises TimeoutExpired at the timeout."""
         poll = select.poll()
         poll.register(self._handle, select.POLLIN)
         poll.poll(None if timeout is None else timeout * 1000)
@@ -84,7 +84,7 @@ class Forked:
         return code
 
     def _learn(self) -> None:
-        """Note the modules that it imported; one that was killed has left none."""
+        """Note the modules that it imported; a killed run has left none."""
         names = os.pread(self._imported, os.fstat(self._imported).st_size, 0).decode().split()
         os.close(self._imported)
         self.missed = names
@@ -101,7 +101,7 @@ def _import(words: Sequence[str], imports: Sequence[str]) -> None:
 
 
 def _import_command(words: Sequence[str]) -> None:
-    """Import the module of a command, ``raidctl.cli.layout.apply``; what else is named so by chance does no harm."""
+    """Import the module of a command, ``raidctl.cli.layout.apply``; other words of that name do no harm."""
     place = "raidctl.cli"
     for word in words:
         if not word.isidentifier() or not hasattr(importlib.import_module(place), "__path__"):
@@ -113,7 +113,7 @@ def _import_command(words: Sequence[str]) -> None:
 
 
 def _become(words: Sequence[str], env: Mapping[str, str], cwd: str, files: Sequence[int], imported: int) -> None:
-    """Be raidctl, and end; write the names of the modules that it imported to ``imported``."""
+    """Run raidctl and exit; writes the names of the modules that it imported to ``imported``."""
     code: object = 70
     before = set(sys.modules)
     try:
@@ -146,6 +146,6 @@ def _become(words: Sequence[str], env: Mapping[str, str], cwd: str, files: Seque
 
 
 def _imported_since(before: set[str]) -> list[str]:
-    """Modules that can be imported by the names that they have."""
+    """New modules that can be imported by their names."""
     specs = {name: getattr(module, "__spec__", None) for name, module in sys.modules.items() if name not in before}
     return [name for name, spec in specs.items() if spec is not None and spec.name == name]

@@ -1,4 +1,4 @@
-"""A running machine as a test on the host sees it: boot it, give it commands, cut its power, boot it again."""
+"""A running machine: boot it, run commands, cut its power, boot it again."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from pathlib import Path
 from typing import Any
 
 from tests.lab import bytecode, initramfs
+from tests.lab.agent_connection import GuestDied, Link
 from tests.lab.emulator import renamed
 from tests.lab.kernel import kernel
-from tests.lab.link import GuestDied, Link
 from tests.lab.machine import Drive, Machine
 from tests.lab.places import CHECKOUT, LabError, program
 from tests.lab.qemu import Places, Software, command
@@ -35,7 +35,7 @@ GRACE = float(
 
 @dataclass(frozen=True)
 class Done:
-    """How a command in the guest ended."""
+    """The result of a command in the guest."""
 
     argv: tuple[str, ...]
     rc: int
@@ -45,20 +45,20 @@ class Done:
 
     @property
     def text(self) -> str:
-        """What it wrote to stdout."""
+        """Its stdout."""
         return self.out.decode("utf-8", "replace")
 
 
-# What is started so dies with the process that started it, however that dies: no machine is left behind.
+# Programs that are started with this die with their parent process, so that no machine is left behind.
 TIED = ("setpriv", "--pdeathsig", "KILL")
-URGENT = ("nice", "-n", "-10")  # without the right to it, it says so and goes on as ever
+URGENT = ("nice", "-n", "-10")  # without the permission, nice prints that and runs the command nevertheless
 
 
 class Guest:
-    """A machine with its disks; they last as long as the scratch folder, whatever happens to its power."""
+    """A machine with its drives, which last as long as the scratch folder, whatever happens to its power."""
 
     def __init__(self, machine: Machine, scratch: Path | None = None) -> None:
-        """Disks and sockets go to ``scratch``, or to a folder of its own that ``close`` removes."""
+        """Drives and sockets are in ``scratch``, or in a temporary folder that ``close`` removes."""
         self.machine = machine
         self._own = scratch is None
         self.places = Places(Path(tempfile.mkdtemp(prefix="lab-")) if scratch is None else scratch)
@@ -75,7 +75,7 @@ class Guest:
 
     @property
     def running(self) -> bool:
-        """Whether QEMU lives."""
+        """Whether QEMU runs."""
         return self._process is not None and self._process.poll() is None
 
     # -- power ---------------------------------------------------------------------------------------------------
@@ -102,7 +102,7 @@ class Guest:
         return self
 
     def kill(self) -> None:
-        """Cut the power: QEMU, and the caches of volatile drives, end at once and write nothing any more."""
+        """Cut the power: QEMU and the caches of volatile drives end at once, without writing."""
         for process in (self._process, *self._backends):
             if process is not None and process.poll() is None:
                 process.kill()
@@ -114,14 +114,14 @@ class Guest:
         self._process, self._backends, self._link = None, [], None
 
     def reset(self) -> None:
-        """Press the reset button: memory is lost, drives keep their caches; returns when the machine is up again."""
+        """Press the reset button and wait for the boot: memory is lost, drives keep their caches."""
         link = self._linked()
         link.expect_hello()
         self.qmp("system_reset")
         self._up()
 
     def close(self) -> None:
-        """Off, and forget the disks if they are in a folder of its own."""
+        """Power off, and remove the temporary folder with the drives."""
         self.kill()
         if self._own:
             shutil.rmtree(self.places.scratch, ignore_errors=True)
@@ -139,26 +139,26 @@ class Guest:
         cwd: str = "/",
         **more: object,
     ) -> Done:
-        """Run a command to its end; with ``check`` anything but exit code 0 raises, with what it said."""
+        """Run a command to its end; with ``check``, an exit code other than 0 raises with its output."""
         words = [str(word) for word in argv]
         answer = self.ask(
             "run", timeout, argv=words, env=dict(env or {}), stdin=_coded(stdin), timeout=timeout, cwd=cwd, **more
         )
         done = Done(tuple(words), answer["rc"], _bytes(answer["out"]), _bytes(answer["err"]), answer["late"])
         if check and done.rc:
-            said = (done.out + done.err).decode("utf-8", "replace").strip()[-3000:]
+            output = (done.out + done.err).decode("utf-8", "replace").strip()[-3000:]
             why = "took too long" if done.late else f"ended with {done.rc}"
-            raise LabError(f"in {self.machine.name}: {' '.join(words)[:300]} {why}: {said}")
+            raise LabError(f"in {self.machine.name}: {' '.join(words)[:300]} {why}: {output}")
         return done
 
     def sh(self, script: str, *, timeout: float = 600, check: bool = True) -> str:
-        """What a shell script (``sh -e``) writes to stdout."""
+        """The stdout of a shell script (``sh -e``)."""
         return self.run(["/bin/sh", "-ec", script], timeout=timeout, check=check).text
 
     def raidctl(
         self, *words: str, timeout: float = 600, check: bool = False, stdin: bytes = b"", imports: Sequence[str] = ()
     ) -> Done:
-        """Run this checkout's raidctl in the guest; its exit code is not judged unless ``check``.
+        """Run this checkout's raidctl in the guest; ``check`` raises on an exit code other than 0.
 
         It is a fork of an interpreter that has imported it before (``tests/lab/forked.py``).
         """
@@ -166,7 +166,7 @@ class Guest:
         return self.run(words, env=PYTHONPATH, timeout=timeout, check=check, stdin=stdin, modules=MODULES, imports=own)
 
     def shell(self, env: Mapping[str, str], cwd: str) -> int:
-        """A shell on the serial console, for as long as the person there likes; the exit code."""
+        """Run an interactive shell on the serial console; returns its exit code."""
         size = shutil.get_terminal_size()
         argv = ["/bin/sh", "-c", f"stty rows {size.lines} cols {size.columns}; {shell_in(cwd)}"]
         answer = self.ask("shell", 1e6, argv=argv, env=dict(env))
@@ -175,24 +175,24 @@ class Guest:
     def start(
         self, argv: Sequence[str | Path], *, env: Mapping[str, str] | None = None, cwd: str = "/", **more: object
     ) -> Background:
-        """Start a command and leave it running."""
+        """Start a command in the background."""
         answer = self.ask("start", GRACE, argv=[str(word) for word in argv], env=dict(env or {}), cwd=cwd, **more)
         return Background(self, answer["pid"])
 
     def start_raidctl(self, *words: str, imports: Sequence[str] = ()) -> Background:
-        """Start raidctl, as `raidctl` runs it, and leave it running; it reads nothing."""
+        """Start raidctl in the background, as `raidctl` runs it, with an empty stdin."""
         return self.start(words, env=PYTHONPATH, modules=MODULES, imports=list(imports))
 
     def read_file(self, path: str) -> bytes:
-        """A file's content."""
+        """The content of a file."""
         return _bytes(self.ask("read", GRACE, path=path)["data"])
 
     def write_file(self, path: str, data: bytes, mode: int = 0o644) -> None:
-        """Write a file; its folders are made."""
+        """Write a file, and create its folders."""
         self.ask("put", GRACE, path=path, data=_coded(data), mode=mode)
 
     def qmp(self, execute: str, **arguments: Any) -> Any:
-        """A command to QEMU itself, e.g. ``qmp("device_del", id="drive-S1")``."""
+        """Send a command to QEMU, e.g. ``qmp("device_del", id="drive-S1")``."""
         with Qmp(self.places.qmp) as qmp:
             return qmp(execute, **arguments)
 
@@ -205,13 +205,13 @@ class Guest:
         raise LabError(f"in {self.machine.name}: no device has the serial number {serial}")
 
     def console(self) -> str:
-        """What the kernel has said on the serial console."""
+        """The output of the serial console."""
         with contextlib.suppress(FileNotFoundError):
             return self.places.console.read_text(errors="replace")
         return ""
 
     def ask(self, op: str, limit: float, **words: Any) -> dict[str, Any]:
-        """One request to the agent; a machine that is silent for ``limit`` and some grace is killed."""
+        """Send a request to the agent; a machine without a reply after ``limit`` and the grace time is killed."""
         link = self._linked()
         try:
             answer = link.ask(op, limit + GRACE, words)
@@ -237,7 +237,7 @@ class Guest:
         return self._link
 
     def _make_disks(self) -> None:
-        """Sparse files, all zeros; those that are there stay as they are."""
+        """Create sparse files, all zeros; existing ones are kept."""
         for drive in self.machine.drives:
             path = self.places.disk(drive)
             if not path.exists():
@@ -245,7 +245,7 @@ class Guest:
                     disk.truncate(drive.size)
 
     def _backend(self, drive: Drive) -> subprocess.Popen[bytes]:
-        """The process that plays a drive with a cache; what is not flushed is lost when it is killed."""
+        """Start the process that emulates a drive with a cache; killing it loses what was not flushed."""
         path = self.places.nbd(drive)
         path.unlink(missing_ok=True)
         argv = [program("nbdkit", "nbdkit"), "--foreground", "--unix", str(path), "--filter=cache"]
@@ -261,14 +261,14 @@ class Guest:
         return process
 
     def _up(self) -> None:
-        """From the agent's first word to the state in which tests find the machine."""
+        """Wait for the agent, then run the setup of the machine."""
         link = self._linked()
         try:
             link.wait_hello(BOOT_LIMIT)
         except (queue.Empty, GuestDied):
-            said = self.console()[-3000:] + (self.places.scratch / "qemu").read_text(errors="replace")[-2000:]
+            output = self.console()[-3000:] + (self.places.scratch / "qemu").read_text(errors="replace")[-2000:]
             self.kill()
-            raise GuestDied(f"the machine {self.machine.name} did not start:\n{said}") from None
+            raise GuestDied(f"the machine {self.machine.name} did not start:\n{output}") from None
         self.sh(_setup(self.machine), timeout=BOOT_LIMIT)
         for script in self.machine.prepare:
             self.sh(script, timeout=BOOT_LIMIT)
@@ -282,7 +282,7 @@ class Background:
         self.pid = pid
 
     def write(self, data: bytes) -> None:
-        """Send to its stdin."""
+        """Send data to its stdin."""
         self.guest.ask("write", GRACE, pid=self.pid, data=_coded(data))
 
     def readline(self, timeout: float = 600) -> bytes:
@@ -290,20 +290,20 @@ class Background:
         return _bytes(self.guest.ask("readline", timeout, pid=self.pid)["data"])
 
     def read(self, timeout: float = 600) -> bytes:
-        """All that it still writes to stdout."""
+        """The rest of its stdout."""
         return _bytes(self.guest.ask("rest", timeout, pid=self.pid)["data"])
 
     def wait(self, timeout: float = 600) -> int | None:
-        """Its exit code; None when it still runs after that time."""
+        """Its exit code; None if it still runs after the timeout."""
         code: int | None = self.guest.ask("wait", timeout, pid=self.pid, timeout=timeout)["rc"]
         return code
 
     def signal(self, number: int = signal.SIGKILL, *, group: bool = False) -> None:
-        """Send a signal to it; with ``group`` to its children too. Nothing happens when it has ended."""
+        """Send a signal to it; with ``group`` to its children too. A process that has ended is ignored."""
         self.guest.ask("signal", GRACE, pid=self.pid, signal=int(number), group=group)
 
     def stderr(self) -> bytes:
-        """What it has written to stderr so far."""
+        """Its stderr so far."""
         return _bytes(self.guest.ask("stderr", GRACE, pid=self.pid)["data"])
 
 
@@ -311,7 +311,7 @@ class Background:
 # an emulated processor twice as long as all the other rules together.
 UNUSED_RULES = "/lib/udev/rules.d/85-hdparm.rules"
 
-# Some cards take seconds to tell of their drives.
+# Some controllers need seconds to report their drives.
 DISKS = "ls -d /sys/block/sd* /sys/block/vd* /sys/block/nvme*n* 2>/dev/null"
 
 MODULES = [
@@ -323,13 +323,13 @@ PYTHONPATH = {"PYTHONPATH": f"{CHECKOUT}:{CHECKOUT / 'vendors'}", "PYTHONDONTWRI
 
 
 def shell_in(folder: str) -> str:
-    """What starts a person's shell: none of the host's files (/etc/profile) may set another PATH than it is given."""
+    """The command of a person's shell, without the host's profile, which may set another PATH."""
     prompt = "'\\h:\\w# '"
     return f"cd {shlex.quote(folder)}; PS1={prompt} exec /bin/bash --noprofile --norc -i || exec /bin/sh"
 
 
 def software(nvme_model: str = "") -> Software:
-    """QEMU, the kernel and the initramfs; what is missing is named with its package."""
+    """QEMU, the kernel and the initramfs; a missing program is an error with its package."""
     booted = kernel()
     bytecode.compiled()
     qemu = program("qemu-system-x86_64", "qemu-system-x86")

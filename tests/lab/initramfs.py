@@ -1,7 +1,7 @@
 """The initramfs of all machines: busybox, a few modules, and an init that makes the host's root the guest's root.
 
-The host's root comes over 9p, read-only, under an overlay whose upper side is in memory: so the guest has the host's
-Python, checkout, virtual environment and tools, and can write wherever it likes without the host's noticing.
+The host's root is mounted over 9p, read-only, under an overlay whose upper side is in memory. So the guest has the
+host's Python, checkout, virtual environment and tools, and can write anywhere without changing the host.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ exec /bin/busybox switch_root /new BUSYBOX sh -c '"$PYTHON" -I -S "$AGENT"; BUSY
 
 
 def build(kernel: Kernel) -> Path:
-    """The initramfs for this kernel; made anew when this file, or busybox, is newer."""
+    """The initramfs for this kernel; rebuilt if this file or busybox is newer."""
     path = kernel.tree / "initramfs"
     busybox = _busybox()
     newest = max(Path(__file__).stat().st_mtime, Path(busybox).stat().st_mtime)
@@ -76,7 +76,7 @@ def build(kernel: Kernel) -> Path:
 
 
 def archive(entries: Iterable[tuple[str, int, bytes]]) -> bytes:
-    """A cpio archive in the form that kernels take ("newc"): name, mode and content of each entry."""
+    """A cpio archive in the format of the kernel ("newc"): name, mode and content of each entry."""
     out = bytearray()
     for number, (name, mode, content) in enumerate((*entries, ("TRAILER!!!", 0, b""))):
         fields = (number, mode, 0, 0, 1, 0, len(content), 0, 0, 0, 0, len(name) + 1, 0)
@@ -88,7 +88,7 @@ def archive(entries: Iterable[tuple[str, int, bytes]]) -> bytes:
 
 
 def _entries(kernel: Kernel, busybox: str) -> Iterable[tuple[str, int, bytes]]:
-    """Folders, busybox, init, and the modules with the order to load them in."""
+    """Folders, busybox, init, and the modules with their order."""
     folder, text, executable = stat.S_IFDIR | 0o755, stat.S_IFREG | 0o644, stat.S_IFREG | 0o755
     yield from ((name, folder, b"") for name in ("bin", "modules"))
     yield "bin/busybox", executable, Path(busybox).read_bytes()
@@ -100,7 +100,7 @@ def _entries(kernel: Kernel, busybox: str) -> Iterable[tuple[str, int, bytes]]:
 
 
 def _in_order(kernel: Kernel) -> list[Path]:
-    """The early modules and what they depend on, each after its dependencies."""
+    """The early modules and their dependencies, each after those."""
     found: dict[Path, None] = {}
     for name in EARLY:
         argv = [program("modprobe", "kmod"), "-d", str(kernel.tree), "-S", kernel.version, "--show-depends", name]
@@ -115,10 +115,10 @@ def _in_order(kernel: Kernel) -> list[Path]:
 
 
 def _busybox() -> str:
-    """A busybox that needs no libraries; the package ``busybox`` has one that does."""
+    """A busybox without shared libraries; the one of the package ``busybox`` needs some."""
     path = program("busybox", "busybox-static")
     with Path(path).open("rb") as program_file:
-        interpreter_named = b"/ld-" in program_file.read(4096)  # where an ELF file says who loads its libraries
+        interpreter_named = b"/ld-" in program_file.read(4096)  # an ELF file names its loader there
     if interpreter_named:
         raise LabError(
             f"{path} needs shared libraries: install the Debian package busybox-static (tests/run as root does)"

@@ -1,7 +1,7 @@
-"""The Python of the guests: the distribution's, where it is of the version of the virtual environment.
+"""The Python of the guests: the distribution's, if its version is that of the virtual environment.
 
-Pythons that people build themselves, with pyenv for one, are rarely built with profile-guided optimisation. An emulated
-processor needs a fifth fewer instructions for the distribution's.
+Pythons built by hand, e.g. with pyenv, rarely use profile-guided optimisation. An emulated processor needs a fifth
+fewer instructions for the distribution's.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from functools import cache
 from pathlib import Path
 
 NEEDED = "ctypes, mmap, multiprocessing, sqlite3, ssl, unittest, zoneinfo"
-"""What a distribution's smallest Python lacks."""
+"""Modules that a distribution's minimal Python lacks."""
 
 
 @cache
 def instead() -> str:
-    """Its path; empty where there is none of this version, or this is it, or no virtual environment."""
+    """Its path; empty if there is none of this version, it is this one, or there is no virtual environment."""
     found = Path(f"/usr/bin/python{sys.version_info.major}.{sys.version_info.minor}")
     if sys.prefix == sys.base_prefix or not found.exists() or found.samefile(sys.executable):
         return ""
@@ -26,5 +26,5 @@ def instead() -> str:
 
 
 def words() -> str:
-    """What the init of a guest is told: the Python, and the virtual environment that is to have it."""
+    """Kernel arguments for the guest's init: the Python, and the virtual environment that uses it."""
     return f"lab.instead={instead()} lab.venv={sys.prefix}"

@@ -1,7 +1,7 @@
 """The distribution's kernel: downloaded once, unpacked into the ignored folder ``.lab``, never installed.
 
 A later run needs no network. Two processes that fetch it at once wait for each other; an interrupted fetch leaves
-nothing that a later one takes for whole.
+nothing that a later one takes for complete.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ class Kernel:
 
     @property
     def version(self) -> str:
-        """Its release, as ``uname -r`` will say."""
+        """Its release, as ``uname -r`` prints it."""
         return next((self.tree / "lib/modules").iterdir()).name
 
     @property
     def image(self) -> Path:
-        """What QEMU boots: unpacked here, since an emulated processor takes three seconds for that at every boot."""
+        """The image that QEMU boots, decompressed here because an emulated processor needs three seconds for that."""
         bare = self.tree / "vmlinux"
         if bare.exists():
             return bare
@@ -51,12 +51,12 @@ class Kernel:
 
     @property
     def modules(self) -> Path:
-        """The tree that modprobe wants at /lib/modules/VERSION."""
+        """The tree that modprobe expects at /lib/modules/VERSION."""
         return self.tree / "lib/modules" / self.version
 
 
 def unpacked(image: bytes) -> bytes | None:
-    """The ELF file that a bzImage has packed with xz; None for one packed by other means, which boots all the same."""
+    """The ELF file in a bzImage compressed with xz; None for other compressions, which boot as they are."""
     start = image.find(b"\xfd7zXZ\0")
     if start < 0:
         return None
@@ -68,13 +68,13 @@ def unpacked(image: bytes) -> bytes | None:
 
 
 def kernel(store: Path = STORE) -> Kernel:
-    """The newest kernel that is here already; one is fetched when there is none."""
+    """The newest kernel in the store; one is fetched if there is none."""
     present = sorted(store.glob("linux-image-*"), key=lambda tree: tree.stat().st_mtime)
     return Kernel(present[-1]) if present else fetch(store)
 
 
 def fetch(store: Path = STORE) -> Kernel:
-    """Download and unpack the kernel that the distribution's ``linux-image-amd64`` stands for, unless it is here."""
+    """Download and unpack the kernel of the distribution's ``linux-image-amd64``, unless it is in the store."""
     store.mkdir(exist_ok=True)
     with alone(store):
         try:
@@ -89,7 +89,7 @@ def fetch(store: Path = STORE) -> Kernel:
 
 
 def _whole(store: Path) -> Path:
-    """The tree of the current kernel, downloaded if it is not here."""
+    """The tree of the current kernel, downloaded if it is missing."""
     package = _current()
     if not (store / package).exists():
         _unpack(package, store)
@@ -98,10 +98,10 @@ def _whole(store: Path) -> Path:
 
 @contextmanager
 def alone(store: Path) -> Iterator[None]:
-    """One process at a time; the lock ends with its holder, however that ends."""
+    """Hold the lock of the store, which ends with its process."""
     with (store / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        for left in store.glob("tmp-*"):  # of a fetch that was interrupted: whoever made it held the lock
+        for left in store.glob("tmp-*"):  # of an interrupted fetch, as its process held the lock
             shutil.rmtree(left, ignore_errors=True)
         yield
 
@@ -117,7 +117,7 @@ def _current() -> str:
 
 
 def _unpack(package: str, store: Path) -> None:
-    """Download, unpack, index the modules; the tree appears under its name when it is whole."""
+    """Download, unpack and index the modules; the tree gets its name when it is complete."""
     with tempfile.TemporaryDirectory(prefix="tmp-", dir=store) as name:
         scratch = Path(name)
         run([program("apt-get", "apt"), "-q", "download", package], cwd=scratch)

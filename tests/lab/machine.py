@@ -1,4 +1,4 @@
-"""What a machine of the lab is made of; nothing here touches QEMU."""
+"""The description of a machine of the lab; nothing here uses QEMU."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ ControllerKind = Literal["ahci", "virtio-scsi", "megasas", "megasas-gen2", "mpts
 
 @dataclass(frozen=True)
 class Throttle:
-    """What a drive does at most; 0 stands for no limit.
+    """Limits of a drive; 0 is no limit.
 
-    ``bps_write`` with ``bps_write_max`` is a leaky bucket: ``bps_write_max * bps_write_max_length`` bytes are taken at
-    once, the rest at ``bps_write`` bytes a second, as a controller with a write-back cache takes them.
+    ``bps_write`` with ``bps_write_max`` is a leaky bucket: ``bps_write_max * bps_write_max_length`` bytes are accepted
+    at once, the rest at ``bps_write`` bytes a second, as by a controller with a write-back cache.
     """
 
     iops_total: int = 0
@@ -29,14 +29,14 @@ class Throttle:
     bps_write_max_length: int = 0  # seconds
 
     def options(self) -> str:
-        """QEMU's words for it, each with a comma in front."""
+        """QEMU's options for it, each with a comma in front."""
         named = {name.replace("_", "-"): value for name, value in vars(self).items() if value}
         return "".join(f",throttling.{name}={value}" for name, value in named.items())
 
 
 @dataclass(frozen=True)
 class Controller:
-    """A card that drives hang on; drives without one get the AHCI ports or the card that their bus implies."""
+    """A controller; drives without one get the AHCI ports or the controller of their bus."""
 
     name: str
     kind: ControllerKind
@@ -45,12 +45,12 @@ class Controller:
 
 @dataclass(frozen=True)
 class Drive:
-    """A drive; ``serial`` names it everywhere, since the kernel's letters change from boot to boot.
+    """A drive; ``serial`` names it, since the kernel's letters change from boot to boot.
 
-    ``rpm`` 0 leaves it unsaid, 1 makes a solid-state drive. ``model`` is kept by SATA (40 characters) and SCSI (16)
-    drives; QEMU's NVMe drive has a fixed one and virtio none. ``backing``: "file" loses nothing on a power cut but what
-    the guest held; "volatile" loses what was not flushed, as a drive with a write cache does; "lying" loses that and
-    what was flushed.
+    ``rpm`` 0 is not reported, 1 makes a solid-state drive. ``model`` is used by SATA (40 characters) and SCSI (16)
+    drives; QEMU's NVMe drive has a fixed one and virtio none. ``backing``: "file" loses on a power cut only what the
+    guest held; "volatile" loses what was not flushed, as a drive with a write cache does; "lying" loses that and what
+    was flushed.
     """
 
     serial: str
@@ -71,7 +71,7 @@ class Drive:
     drive_options: str = ""  # more properties for QEMU's -drive
 
     def __post_init__(self) -> None:
-        """Refuse what QEMU would cut off silently."""
+        """Refuse what QEMU would truncate silently."""
         limit = 40 if self.bus == "sata" else 16
         if len(self.serial) > 20 or len(self.model) > limit or len(self.vendor) > 8:
             raise ValueError(f"drive {self.serial}: serial, model or vendor is longer than the drive can say")
@@ -83,10 +83,10 @@ class Drive:
 
 @dataclass(frozen=True)
 class Machine:
-    """A server: what it is made of, and what is done once at every boot before anybody looks at it.
+    """A server: its hardware, and the scripts of every boot.
 
     ``prepare`` is a tuple of shell scripts (``/bin/sh -e``), run in order as root in the guest after the modules are
-    loaded and udev has settled. They also run at the boot after a power cut, so they have to bear disks that are
+    loaded and udev has settled. They also run at the boot after a power cut, so they have to accept drives that are
     already prepared.
     """
 
@@ -108,11 +108,11 @@ class Machine:
     nvme_model: str = ""  # what NVMe drives call themselves instead of "QEMU NVMe Ctrl": at most 14 characters
 
     def __post_init__(self) -> None:
-        """Serials are how drives are told apart."""
+        """Refuse duplicate serial numbers, which identify the drives."""
         serials = [drive.serial for drive in self.drives]
         if len(set(serials)) != len(serials):
             raise ValueError(f"machine {self.name}: two drives have the same serial number")
 
     def drive(self, serial: str) -> Drive:
-        """The drive of this serial number."""
+        """The drive with this serial number."""
         return next(drive for drive in self.drives if drive.serial == serial)

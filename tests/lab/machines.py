@@ -1,4 +1,4 @@
-"""Machines of which `show` is compared with what the kernel and the real tools say."""
+"""Machines on which `show` is compared with the kernel and the real tools."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from pathlib import Path
 from tests.lab.machine import MIB, Controller, Drive, Machine
 from tests.lab.md import complete, rebuilding
 
-# Our own tool for these cards comes with raidctl; a server to which nothing but raidctl's files was copied lacks it.
+# Our own tool for these controllers comes with raidctl; a server with only raidctl's files lacks it.
 WITHOUT_OUR_TOOL = (
     f"rm -f {Path(sys.executable).with_name('raidctl-mfi')} /usr/local/bin/raidctl-mfi /usr/bin/raidctl-mfi"
 )
 
 # Arrays on partitions: number, level, members as drive and partition, and more words for `mdadm --create`.
-# Clean from the start, since a resync of each would take long; those that are not stand below.
+# Clean from the start, since a resync of each would take long; the others follow below.
 ON_PARTITIONS = (
     ("1", "1", "P1-1 P2-1", "--bitmap=internal"),
     ("5", "5", "P1-2 P2-2 P3-2", "--chunk=64 --layout=ls"),
@@ -46,7 +46,7 @@ def _part(name: str) -> str:
 
 
 def _create(number: str, level: str, members: str, more: str) -> str:
-    """The command that makes one array."""
+    """The command that creates one array."""
     words = [name if name == "missing" else _part(name) for name in members.split()]
     option, journalled, journal = more.partition("=P4-")
     more = f"{option}={_part(f'P4-{journal}')}" if journalled else more
@@ -64,7 +64,7 @@ MAKE_ARRAYS = "\n".join(
         *(_create(*array) for array in ON_PARTITIONS),
         complete("md17"),  # or the rebuild of md15, on the same drives, waits for it
         f"mdadm --quiet /dev/md13 --fail {_part('P3-6')}",
-        # this rebuild is to last for as long as anybody looks
+        # this rebuild lasts for all tests
         "echo 10 > /proc/sys/dev/raid/speed_limit_min; echo 10 > /proc/sys/dev/raid/speed_limit_max",
         f"mdadm --quiet /dev/md15 --add {_part('P2-8')}",
         rebuilding("md15"),

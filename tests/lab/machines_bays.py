@@ -7,9 +7,9 @@ from tests.lab.machine import MIB, Controller, Drive, Machine
 from tests.lab.machines_caches import STATE
 
 SIZE = 24 * MIB
-"""Of the drives that are members of arrays."""
+"""Size of the drives that are members of arrays."""
 BUS = "bays"
-"""The SCSI bus; the enclosure is on it, too."""
+"""The SCSI bus, which also has the enclosure."""
 NVME = "LAB NVMe 960"
 LINUX_RAID = "a19d880f-05fc-4d3b-a006-743f0f84911e"
 """Type of a partition that is a member of an array."""
@@ -25,13 +25,13 @@ def _slot(serial: str, number: int) -> Drive:
 
 
 PARITY = ("LABBAYS1", "LABBAYS2", "LABBAYS3", "LABBAYS4")
-"""The members of the RAID-6 /dev/md6, each in the bay of its SCSI number from 0 on."""
+"""The members of the RAID-6 /dev/md6, each in the bay of its SCSI number, from 0."""
 MIRROR = ("LABNVME1", "LABNVME2")
 """The members of the mirror /dev/md1, in the slots 1 and 2; the slots 3 and 4 are empty."""
 
 
 def _made(name: str, serials: tuple[str, ...], how: str) -> str:
-    """The lines that assemble an array, with what is there of it, or create it."""
+    """The command that assembles an array from its present members, or creates it."""
     nodes = " ".join(_NODE.format(serial) for serial in serials)
     return (
         f"[ -e /sys/block/{name}/md ] || mdadm --assemble --quiet --run --config=partitions /dev/{name} --name={name} "
@@ -66,7 +66,7 @@ BAYS = Machine(
 BOOT_DRIVES = ("LABBOOT1", "LABBOOT2")
 BOOT_SIZE = 40 * MIB
 _TABLE = f"label: gpt\\nsize=1MiB, type={BIOS_BOOT[0]}\\ntype={LINUX_RAID}\\n"
-"""What GRUB has for itself, and the member of the mirror."""
+"""A partition for GRUB, and the member of the mirror."""
 _TABLES = "; ".join(f"printf '{_TABLE}' | sfdisk --quiet {_NODE.format(serial)}" for serial in BOOT_DRIVES)
 _PARTS = " ".join(f"{_NODE.format(serial)}2" for serial in BOOT_DRIVES)
 _ASSEMBLE = "mdadm --assemble --quiet --run --config=partitions /dev/md1 --name=md1"

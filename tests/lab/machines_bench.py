@@ -1,4 +1,4 @@
-"""Machines whose drives are as fast as they are said to be: what the benchmark finds out is known beforehand."""
+"""Machines whose drives have known speeds, so that the results of a benchmark are known."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from tests.lab.machines import WITHOUT_OUR_TOOL
 from tests.lab.machines_mfi import drive
 
 COMMITS = 120
-"""Writes a second of the drive that waits for its medium: as a disk of 7200 rpm without a cache."""
+"""Writes per second of the drive that waits for its medium, as a hard drive of 7200 rpm without a cache."""
 CACHE, DESTAGE = 64_000_000, 20_000_000
-"""Bytes of the card's write-back cache, and bytes a second that leave it."""
+"""Bytes of the controller's write-back cache, and bytes per second that leave it."""
 
 BUCKET = Machine(
     "megasas-bucket",
     "a MegaRAID card with a write-back cache of 64 MB before a drive of 20 MB/s; a SATA drive of 120 commits a second",
-    # the sizes tell the drives apart: without udev nobody knows serial numbers
+    # the sizes distinguish the drives: without udev, serial numbers are unknown
     drives=(
         drive("FAST", 0, size=20 * MIB),
         drive("BUCKET", 1, size=192 * MIB,
@@ -28,7 +28,7 @@ BUCKET = Machine(
     memory=512,
     modules=("megaraid_sas", "sd_mod", "ahci", "virtio_blk", "ext4", "raid1", "dm-flakey"),
     prepare=(
-        # what raidctl would ask takes longer than what it measures
+        # reading all of that takes longer than the measurements
         f"rm -f /usr/sbin/smartctl; {WITHOUT_OUR_TOOL}",
         "until [ $(ls -d /sys/block/sd* | wc -l) -eq 3 ]; do sleep 0.2; done",
     ),
@@ -37,18 +37,18 @@ BUCKET = Machine(
 )  # fmt: skip
 
 OPERATIONS = 300
-"""A second, of each of six drives of which arrays are made."""
+"""Operations per second of each of the six drives for arrays."""
 SPINS, SWITCHED = 15000, 240
-"""Revolutions a minute of the drive whose write cache is switched, and writes a second: it commits no more, ever."""
+"""Rotations per minute of the drive whose cache is switched, and its writes per second in any case."""
 READS = 400
-"""A second, of the drive below a mapping."""
+"""Reads per second of the drive below a mapping."""
 FLUSH_MS = 4
-"""What a commit waits for where the cache of a drive is flushed."""
+"""Milliseconds of a commit if the cache of a drive is flushed."""
 
 SLOW_DRIVES = Machine(
     "slow-drives",
     "six drives of 300 operations a second for arrays of any level; one whose cache is switched, one that is flushed",
-    # the sizes tell them apart
+    # the sizes distinguish the drives
     drives=(
         *(Drive(f"R{number}", bus="virtio", size=128 * MIB, throttle=Throttle(iops_total=OPERATIONS))
           for number in range(6)),

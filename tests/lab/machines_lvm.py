@@ -7,7 +7,7 @@ from tests.lab.packages import LVM as PACKAGES
 
 SERIALS = ("LV1", "LV2", "LV3", "LV4")
 QUIET = "--config 'activation{monitoring=0}'"
-"""No daemon watches the volumes in a machine of the lab."""
+"""No daemon monitors the volumes in a machine of the lab."""
 _NODES = "for s in LV1 LV2 LV3 LV4; do eval $s=$(readlink -f /dev/disk/by-id/virtio-$s); done"
 DONE = "until [ \"$(lvs --noheadings -o sync_percent vg | sort -u | tr -d ' \\n')\" = 100.00 ]; do sleep 0.3; done"
 """Waits until all volumes are in sync."""
@@ -20,7 +20,7 @@ LVM = Machine(
     modules=("virtio_blk", "dm-raid", "raid1", "raid456"),
     prepare=(
         f"cp -a {PACKAGES}/sbin/. /usr/local/sbin/; cp -a {PACKAGES}/lib/*-linux-gnu/. /usr/local/lib/; ldconfig",
-        # which makes the links in /dev/vg
+        # it creates the links in /dev/vg
         (f"mkdir -p /run/udev/rules.d; cp {PACKAGES}/lib/udev/rules.d/56-lvm.rules /run/udev/rules.d/; "
         "udevadm control --reload"),
         (f"{_NODES}; pvcreate -q $LV1 $LV2 $LV3 $LV4; vgcreate -q -s 1m vg $LV1 $LV2 $LV3 $LV4; "

@@ -1,4 +1,4 @@
-"""Machines with an emulated MegaRAID card and no program of its maker."""
+"""Machines with an emulated MegaRAID controller and without the vendor's tool."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tests.lab.machine import MIB, Controller, Drive, Machine
 
 
 def drive(serial: str, target: int, **more: object) -> Drive:
-    """A drive on the card, with the target number that the driver will show."""
+    """A drive on the controller, with the target number that the driver shows."""
     return Drive(serial, bus="megasas", vendor="LAB", model=f"DISK {serial}", rpm=7200, scsi_id=target, **more)  # type: ignore[arg-type] # a drive's own options
 
 
@@ -18,7 +18,7 @@ MEGASAS = Machine(
     controllers=(Controller("raid", "megasas", options="hba_serial=LAB0000001"),),
     drives=(drive("MFI0", 0), drive("MFI1", 1, size=96 * MIB), drive("MFI5", 5, size=128 * MIB)),
 )
-CARDS = Machine(
+FOUR_CONTROLLERS = Machine(
     "megasas-cards",
     "that card beside three more: a 9260-8i, one with more drives than it can list, one without volumes",
     controllers=(
@@ -35,7 +35,7 @@ CARDS = Machine(
         drive("JBOD0", 0, controller="jbod"),
         drive("JBOD1", 1, controller="jbod"),
     ),
-    hidden=1,  # of the card without volumes the driver shows one drive
+    hidden=1,  # of the controller without volumes, the driver shows one drive
 )
 
-MACHINES = (MEGASAS, CARDS)
+MACHINES = (MEGASAS, FOUR_CONTROLLERS)

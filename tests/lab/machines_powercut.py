@@ -1,4 +1,4 @@
-"""The machine whose power is cut while it writes: one drive honours flushes, the other one only says so."""
+"""The machine whose power is cut while it writes: one drive honours flushes, the other only acknowledges them."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from tests.lab.machine import MIB, Drive, Machine
 from tests.lab.machines import WITHOUT_OUR_TOOL
 
 HOST = "10.0.2.2"
-"""The address of the host in the network that QEMU plays; its port leads to the host's loopback."""
+"""The host's address in QEMU's network; its port leads to the host's loopback."""
 
 POWERCUT = Machine(
     "powercut",
     "a drive with an honest volatile cache, one that lies about flushes, and a network to the host",
-    # the sizes tell them apart
+    # the sizes distinguish the drives
     drives=(
         Drive("HONEST", bus="virtio", size=8 * MIB, backing="volatile"),
         Drive("LIAR", bus="virtio", size=12 * MIB, backing="lying"),

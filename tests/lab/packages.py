@@ -1,4 +1,4 @@
-"""Debian packages whose programs only a machine of the lab has: unpacked beside its kernel, never installed."""
+"""Debian packages that only machines of the lab use: unpacked beside their kernel, never installed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _LVM = ("lvm2", "libdevmapper-event1.02.1")
 
 
 def lvm(store: Path = STORE) -> Path:
-    """LVM's programs, downloaded if they are not here; installed on the host, they would look at all its drives."""
+    """LVM's tools, downloaded if missing; installed on the host, they would scan its drives."""
     tree = store / LVM.name
     store.mkdir(exist_ok=True)
     with alone(store):
@@ -30,7 +30,7 @@ def lvm(store: Path = STORE) -> Path:
 
 
 def _unpack(tree: Path) -> None:
-    """Download and unpack; the tree appears under its name when it is whole."""
+    """Download and unpack; the tree gets its name when it is complete."""
     with tempfile.TemporaryDirectory(prefix="tmp-", dir=tree.parent) as name:
         scratch = Path(name)
         run([program("apt-get", "apt"), "-q", "download", *_LVM], cwd=scratch)

@@ -1,9 +1,9 @@
-"""The pytest plugin of the lab: tests marked ``lab`` run inside the machine that they name, and report like any other.
+"""The pytest plugin of the lab: tests marked ``lab`` run inside the machine that they name.
 
-On the host the plugin boots the machine, or takes the one that runs, has it run pytest with ``tests.lab.inside``, and
-asks that for one test after the other. Failures come back as pytest's own serialised reports, so tracebacks, junit
-files, -x and xdist work as ever. A test marked ``lab`` without a machine runs on the host and drives machines by the
-fixture ``lab_machine``.
+On the host the plugin boots the machine, or uses the running one, has it run pytest with ``tests.lab.guest_pytest``,
+and requests one test after the other. Failures are returned as pytest's serialised reports, so tracebacks, junit
+files, -x and xdist work as usual. A test marked ``lab`` without a machine runs on the host and drives machines with
+the fixture ``lab_machine``.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ SESSIONS = pytest.StashKey["Pool"]()
 
 
 class Wanted:
-    """What a test's marker says."""
+    """The arguments of a test's marker."""
 
     def __init__(self, item: pytest.Item) -> None:
         marker = item.get_closest_marker("lab")
@@ -38,14 +38,14 @@ class Wanted:
 
 
 class Pool:
-    """The machine that runs now; there is never more than one in a process, since each wants a core."""
+    """The running machine; there is one at most per process, since each needs a core."""
 
     def __init__(self) -> None:
         self.session: Session | None = None
         self.spoilt = False
 
     def take(self, wanted: Wanted, items: list[pytest.Item]) -> Session:
-        """The running machine if it is the one, and unspoilt; else another, booted."""
+        """The running machine if it is the right one and not spoilt; else another one, booted."""
         machine = wanted.machine
         assert machine is not None
         running = self.session
@@ -59,14 +59,14 @@ class Pool:
         return self.session
 
     def close(self) -> None:
-        """Off."""
+        """Power off."""
         if self.session is not None:
             self.session.close()
             self.session = None
 
 
 def name_inside(item: pytest.Item) -> str:
-    """A node id as in the guest, where pytest-xdist has not put the group behind it: ``test_a.py::test_b@group``."""
+    """A node id in the guest, without the group that pytest-xdist appends: ``test_a.py::test_b@group``."""
     for mark in item.iter_markers("xdist_group"):
         if item.nodeid.endswith(f"@{mark.args[0]}"):
             return item.nodeid.removesuffix(f"@{mark.args[0]}")
@@ -74,7 +74,7 @@ def name_inside(item: pytest.Item) -> str:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """The marker and the pool of machines."""
+    """Register the marker and the pool of machines."""
     config.addinivalue_line(
         "markers",
         "lab(machine, last=False, timeout=600, minutes=0): inside an emulated server; see docs/lab.md",
@@ -86,18 +86,18 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
-    """No machine outlives the tests."""
+    """Power off the machine at the end of the tests."""
     if SESSIONS in config.stash:
         config.stash[SESSIONS].close()
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Lab tests are slow; those of one machine follow one another and go to one worker of xdist.
+    """Mark lab tests as slow; those of one machine follow one another in one worker of xdist.
 
-    Groups that take longest (``minutes``, about) begin, so that no worker has one left when others have nothing to do.
-    The longest one is a single test: xdist gives its worker another group at once, which then waits for it, so that has
-    to be a short one.
+    Groups that take longest (``minutes``, about) start first, so that no worker is left with one at the end. The
+    longest one is a single test: xdist gives its worker another group at once, which then waits for it, so that has to
+    be a short one.
     """
     lab = [item for item in items if Wanted(item).marked]
     for item in lab:
@@ -113,10 +113,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         minutes[_group(item)] = max(minutes.get(_group(item), 0), Wanted(item).minutes)
     others = [item for item in items if not Wanted(item).marked]
 
-    def turn(item: pytest.Item) -> tuple[int, int, bool]:
+    def order_of(item: pytest.Item) -> tuple[int, int, bool]:
         return -minutes[_group(item)], first[_group(item)], Wanted(item).last
 
-    groups = {group: list(tests) for group, tests in groupby(sorted(lab, key=turn), key=_group)}
+    groups = {group: list(tests) for group, tests in groupby(sorted(lab, key=order_of), key=_group)}
     order = list(groups)
     workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
     if len(order) > workers:
@@ -125,14 +125,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def _group(item: pytest.Item) -> str:
-    """Tests of one group share a boot; a test that runs on the host and is in no group is one of its own."""
+    """The tests that share a boot; a test on the host without a group is a separate one."""
     named = item.get_closest_marker("xdist_group")
     return item.nodeid if named is None else str(named.args[0])
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
-    """Have the machine run it, and tell its reports as if they had been made here."""
+    """Have the machine run the test, and log its reports as if they had been made here."""
     wanted = Wanted(item)
     if wanted.machine is None or os.environ.get(INSIDE):
         return None
@@ -148,15 +148,15 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
 def _reports(
     pool: Pool, item: pytest.Item, nextitem: pytest.Item | None, wanted: Wanted
 ) -> Iterator[pytest.TestReport | pytest.CollectReport]:
-    """Those that the machine made; or one that says why there are none."""
+    """The reports of the machine, or one with the reason why there are none."""
     follows = None
     if nextitem is not None and not wanted.last:
         follows = name_inside(nextitem) if Wanted(nextitem).machine == wanted.machine else None
     try:
         session = pool.take(wanted, item.session.items)
         for data in session.run(name_inside(item), follows, wanted.timeout):
-            told = {**data, "nodeid": item.nodeid}
-            yield item.config.hook.pytest_report_from_serializable(config=item.config, data=told)
+            local = {**data, "nodeid": item.nodeid}
+            yield item.config.hook.pytest_report_from_serializable(config=item.config, data=local)
     except LabError as error:
         pool.close()
         yield pytest.TestReport(
@@ -166,7 +166,7 @@ def _reports(
 
 @pytest.fixture
 def lab_machine() -> Iterator[Callable[[Machine], Guest]]:
-    """Boot a machine with new disks and give it to a test on the host; it ends with the test."""
+    """Boot a machine with new drives for a test on the host; it ends with the test."""
     guests: list[Guest] = []
 
     def boot(machine: Machine) -> Guest:

@@ -1,4 +1,4 @@
-"""Real power cuts: a machine writes, QEMU and the caches of its drives are killed, and the next boot checks.
+"""Power cuts: a machine writes, QEMU and the caches of its drives are killed, and the next boot checks.
 
 The witness runs on the host. `tests/lab/test_lab_powercut.py` makes a few cuts, `benchmarks/powercut.py` a table.
 """
@@ -22,7 +22,7 @@ PLACE = "/run/token"
 ACKNOWLEDGED = 64
 """Writes to wait for before the power is cut."""
 PATIENCE = 900.0
-"""Seconds in which a drive must have acknowledged so many."""
+"""Seconds in which a drive must have acknowledged that number."""
 IMPORTS = ("raidctl.cli.bench._powercut", "raidctl.verify.subjects", "raidctl.output.powercut")
 
 
@@ -31,11 +31,11 @@ class Station:
     """A witness on the host's loopback, for one drive."""
 
     directory: Path
-    said: list[str] = field(default_factory=list)
+    printed: list[str] = field(default_factory=list)
 
     def __enter__(self) -> Station:  # noqa: PYI034 - Self is not in the typing of Python 3.10
         self.directory.mkdir()
-        self.witness = Witness(self.directory, TOKEN, self.said.append)
+        self.witness = Witness(self.directory, TOKEN, self.printed.append)
         _, self.port = self.witness.listen("127.0.0.1", 0)
         self._thread = threading.Thread(target=self.witness.serve)
         self._thread.start()
@@ -50,7 +50,7 @@ class Station:
 
 @dataclass
 class Drill:
-    """The machine, and what is written to its two drives."""
+    """The machine, and the witnesses of its two drives."""
 
     guest: Guest
     honest: Station
@@ -59,8 +59,8 @@ class Drill:
     def command(self, serial: str, station: Station, *words: str) -> list[str]:
         """``raidctl bench powercut`` for a drive."""
         [drive] = [one for one in POWERCUT.drives if one.serial == serial]
-        told = self.guest.sh("cd /sys/block; for disk in vd*; do echo /dev/$disk $(cat $disk/size); done")
-        nodes = {int(size) * 512: node for node, size in (line.split() for line in told.splitlines())}
+        sizes = self.guest.sh("cd /sys/block; for disk in vd*; do echo /dev/$disk $(cat $disk/size); done")
+        nodes = {int(size) * 512: node for node, size in (line.split() for line in sizes.splitlines())}
         begin = ["--json", "bench", "powercut", nodes[drive.size], "--witness", f"{HOST}:{station.port}"]
         return [*begin, "--token-file", PLACE, *words]
 
@@ -75,8 +75,10 @@ class Drill:
         started = self.guest.start_raidctl(*self.command(serial, station, *words), imports=IMPORTS)
         end = time.monotonic() + PATIENCE
         while station.witness.acknowledged() < ACKNOWLEDGED:
-            assert time.monotonic() < end, f"{serial} was not written to: {started.stderr().decode()}; {station.said}"
-            assert started.wait(0.2) is None, f"{serial}: {started.stderr().decode()}; {station.said}"
+            assert time.monotonic() < end, (
+                f"{serial} was not written to: {started.stderr().decode()}; {station.printed}"
+            )
+            assert started.wait(0.2) is None, f"{serial}: {started.stderr().decode()}; {station.printed}"
         return started
 
     def check(self, serial: str, station: Station) -> tuple[int, PowerCutRun]:

@@ -1,4 +1,4 @@
-"""QEMU's command line for a machine: a pure function."""
+"""QEMU's command line for a machine; pure."""
 
 from __future__ import annotations
 
@@ -37,37 +37,37 @@ CPU = "Nehalem"
 
 @dataclass(frozen=True)
 class Places:
-    """The files of one machine's runs; sockets lie here too, so the folder's path has to be short."""
+    """The files of one machine's runs; the path has to be short, because of sockets."""
 
     scratch: Path
 
     def disk(self, drive: Drive) -> Path:
-        """The drive's content; it outlives a power cut."""
+        """The drive's content, which outlives a power cut."""
         return self.scratch / f"{drive.serial}.img"
 
     def nbd(self, drive: Drive) -> Path:
-        """The socket of the process that plays a drive with a cache of its own."""
+        """The socket of the process that emulates a drive with a cache."""
         return self.scratch / f"{drive.serial}.nbd"
 
     @property
     def port(self) -> Path:
-        """Where the agent is reached."""
+        """The socket of the agent."""
         return self.scratch / "port"
 
     @property
     def qmp(self) -> Path:
-        """Where QEMU is reached."""
+        """The socket of QEMU."""
         return self.scratch / "qmp"
 
     @property
     def console(self) -> Path:
-        """What the serial console said."""
+        """The output of the serial console."""
         return self.scratch / "console"
 
 
 @dataclass(frozen=True)
 class Software:
-    """What a machine starts from."""
+    """The programs and files that a machine needs."""
 
     qemu: str
     image: Path
@@ -78,7 +78,7 @@ class Software:
 
 
 def command(machine: Machine, places: Places, software: Software, *, terminal: bool = False) -> list[str]:
-    """The arguments to boot a machine; with ``terminal`` its console is the caller's terminal."""
+    """The arguments to boot a machine; with ``terminal``, its console is the caller's terminal."""
     console = "mon:stdio" if terminal else f"file:{places.console}"
     return [
         software.qemu,
@@ -99,10 +99,10 @@ def command(machine: Machine, places: Places, software: Software, *, terminal: b
 
 
 def kernel_line(machine: Machine, software: Software) -> str:
-    """The kernel's command line; what the init of the initramfs reads is named ``lab.*``."""
+    """The kernel's command line; arguments for the init of the initramfs begin with ``lab.``."""
     words = (
         "console=ttyS0 loglevel=4 panic=-1 mitigations=off random.trust_cpu=on no_timer_check",
-        # on a loaded host the kernel may take its time stamp counter for many times slower than it is, and time flies
+        # on a loaded host the kernel may underestimate its time stamp counter many times, so that time runs fast
         "clocksource=acpi_pm",
         "cryptomgr.notests apparmor=0 audit=0 init_on_alloc=0 nowatchdog ipv6.disable=1",
         f"lab.name={machine.name} lab.modules={software.modules}",
@@ -114,25 +114,25 @@ def kernel_line(machine: Machine, software: Software) -> str:
 
 
 def controllers(machine: Machine) -> list[Controller]:
-    """The declared ones, then those that the drives imply."""
+    """The declared controllers, then those that the drives imply."""
     found = list(machine.controllers)
     needed = Counter(drive.bus for drive in machine.drives if not drive.controller and drive.bus in IMPLIED)
     for bus, drives in needed.items():
         kind = IMPLIED[bus]
         if any(SERVES[controller.kind] == bus for controller in machine.controllers):
             continue
-        cards = -(-drives // PORTS) if bus == "sata" else 1
-        found += [Controller(f"{bus}{number}", kind) for number in range(cards)]
+        missing = -(-drives // PORTS) if bus == "sata" else 1
+        found += [Controller(f"{bus}{number}", kind) for number in range(missing)]
     return found
 
 
 def devices(machine: Machine, places: Places) -> Iterator[str]:
-    """Controllers at PCI slots from 8 on, then drives: those that are PCI devices take the slots after them."""
-    cards = controllers(machine)
+    """Controllers at PCI slots from 8 on, then drives; PCI drives take the slots after them."""
+    found = controllers(machine)
     slots = count(8)
-    for card in cards:
-        options = f",{card.options}" if card.options else ""
-        yield from ("-device", f"{DEVICE[card.kind]},id={card.name},addr={next(slots):#x}{options}")
+    for controller in found:
+        options = f",{controller.options}" if controller.options else ""
+        yield from ("-device", f"{DEVICE[controller.kind]},id={controller.name},addr={next(slots):#x}{options}")
     if machine.slots:  # else ACPI has them, and their attention LEDs do nothing
         yield from ("-global", "ICH9-LPC.acpi-pci-hotplug-with-bridge-support=off")
     for number in range(1, machine.slots + 1):
@@ -141,7 +141,7 @@ def devices(machine: Machine, places: Places) -> Iterator[str]:
     used: Counter[str] = Counter()
     for drive in machine.drives:
         yield from ("-drive", _backend(drive, places))
-        yield from ("-device", _frontend(drive, cards, slots, used))
+        yield from ("-device", _frontend(drive, found, slots, used))
 
 
 def slot(number: int) -> str:
@@ -150,48 +150,48 @@ def slot(number: int) -> str:
 
 
 def _backend(drive: Drive, places: Places) -> str:
-    """Where its blocks are kept."""
+    """The option for a drive's content."""
     file = str(places.disk(drive)) if drive.backing == "file" else f"nbd+unix:///?socket={places.nbd(drive)}"
     throttle = drive.throttle.options() if drive.throttle else ""
     more = f",{drive.drive_options}" if drive.drive_options else ""
     return f"if=none,id={drive.serial},format=raw,cache=writeback,file={file}{throttle}{more}"
 
 
-def _frontend(drive: Drive, cards: list[Controller], slots: Iterator[int], used: Counter[str]) -> str:
-    """What the guest sees of it."""
+def _frontend(drive: Drive, found: list[Controller], slots: Iterator[int], used: Counter[str]) -> str:
+    """The option for the guest's side of a drive."""
     words = [f"drive={drive.serial}", f"id=drive-{drive.serial}", f"serial={drive.serial}"]
     words += [f"write-cache={'on' if drive.write_cache else 'off'}"]
     if drive.bus in ("nvme", "virtio"):
         device = "nvme" if drive.bus == "nvme" else "virtio-blk-pci"
         words.append(f"bus={slot(drive.slot)}" if drive.slot else f"addr={next(slots):#x}")
     else:
-        card = _card(drive, cards, used)
-        place = used[card.name] if drive.scsi_id is None else drive.scsi_id
-        used[card.name] += 1
-        device, extra = _on_bus(drive, card, place)
+        controller = _controller(drive, found, used)
+        place = used[controller.name] if drive.scsi_id is None else drive.scsi_id
+        used[controller.name] += 1
+        device, extra = _on_bus(drive, controller, place)
         words += extra
     if drive.options:
         words.append(drive.options)
     return ",".join([device, *words])
 
 
-def _card(drive: Drive, cards: list[Controller], used: Counter[str]) -> Controller:
-    """The card that it hangs on: the named one, else the first of its bus with a place left."""
-    for card in cards:
-        mine = drive.controller in ("", card.name) and SERVES[card.kind] == drive.bus
-        if mine and (card.kind != "ahci" or used[card.name] < PORTS):
-            return card
+def _controller(drive: Drive, found: list[Controller], used: Counter[str]) -> Controller:
+    """The controller of a drive: the named one, else the first of its bus with a free port."""
+    for controller in found:
+        mine = drive.controller in ("", controller.name) and SERVES[controller.kind] == drive.bus
+        if mine and (controller.kind != "ahci" or used[controller.name] < PORTS):
+            return controller
     raise ValueError(f"drive {drive.serial}: no controller of the machine has a place for it")
 
 
-def _on_bus(drive: Drive, card: Controller, place: int) -> tuple[str, list[str]]:
-    """A drive behind a card: the device and its properties."""
+def _on_bus(drive: Drive, controller: Controller, place: int) -> tuple[str, list[str]]:
+    """A drive on a controller: the device and its properties."""
     words = [f"rotation_rate={drive.rpm}"] if drive.rpm else []
     if drive.wwn:
         words.append(f"wwn={drive.wwn:#x}")
     if drive.bus == "sata":
-        return "ide-hd", [f"bus={card.name}.{place}", *words, *([f"model={drive.model}"] if drive.model else [])]
-    words += [f"bus={card.name}.0", f"scsi-id={place}"]
+        return "ide-hd", [f"bus={controller.name}.{place}", *words, *([f"model={drive.model}"] if drive.model else [])]
+    words += [f"bus={controller.name}.0", f"scsi-id={place}"]
     words += [f"product={drive.model}"] if drive.model else []
     words += [f"vendor={drive.vendor}"] if drive.vendor else []
     return "scsi-hd", words

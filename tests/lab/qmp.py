@@ -1,4 +1,4 @@
-"""QEMU's own control socket: one command, one answer."""
+"""QEMU's control socket: one command, one reply."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Qmp:
         self._socket.close()
 
     def __call__(self, execute: str, **arguments: Any) -> Any:
-        """Send a command and give what it returns; events that come between are passed over."""
+        """Send a command and return its result; events in between are ignored."""
         self._socket.sendall(json.dumps({"execute": execute, "arguments": arguments}).encode() + b"\n")
         for line in self._lines:
             answer = json.loads(line)

@@ -1,4 +1,4 @@
-"""The recorded machines that come from the lab; ``python -m tests.lab --record`` records them again."""
+"""Recordings of machines of the lab; ``python -m tests.lab --record`` makes them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.lab.machine import Machine
 from tests.lab.machines import WITHOUT_OUR_TOOL
 from tests.lab.places import CHECKOUT
 
-# Our own tool for MegaRAID cards, under a path that is none of this checkout's; what a recording keeps is what it says.
+# Our own tool for MegaRAID controllers, under a path outside this checkout, because recordings contain the path.
 WITH_OUR_TOOL = f"""
 cat > /usr/local/bin/raidctl-mfi <<'END'
 #!/bin/sh
@@ -33,9 +33,9 @@ class Recorded(NamedTuple):
     about: str
     """What is special about it."""
     tool: bool = False
-    """Whether our own tool for MegaRAID cards is there."""
+    """Whether our own tool for MegaRAID controllers is installed."""
     place: Path = CHECKOUT / "fixtures"
-    """Where its folder is."""
+    """The parent of its folder."""
 
 
 # By the name of the folder
@@ -60,10 +60,10 @@ RECORDED = {
 
 
 def record(name: str, machines: Mapping[str, Machine]) -> Path:
-    """Boot the machine, record it with its identities masked, and put the recording where the old one was.
+    """Boot the machine, record it with masked identities, and replace the old recording.
 
-    What the recording is expected to give (``expected/``) stays: ``pytest tests/test_conformance.py --update-expected``
-    rewrites it, and the difference is for a person to read.
+    The expected results (``expected/``) are kept: ``pytest tests/test_conformance.py --update-expected`` rewrites
+    them, and a person has to read the difference.
     """
     machine, about, tool, kept = RECORDED[name]
     with Guest(machines[machine]) as guest:

@@ -1,4 +1,4 @@
-"""Tests that the lab's own test runs: some are to fail. The name keeps pytest from collecting them with the others."""
+"""Tests that the lab's tests run, some of which fail; pytest does not collect a file of this name."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def test_passes_inside() -> None:
 
 @pytest.mark.lab(SAMPLE)
 def test_fails_inside() -> None:
-    """Its traceback and what it prints have to reach the host."""
+    """Its traceback and output have to reach the host."""
     print("printed inside")  # noqa: T201  to be seen in the report
     one = 1
     assert one == 2, platform.node()
@@ -30,11 +30,11 @@ def test_fails_inside() -> None:
 
 @pytest.mark.lab(SAMPLE)
 def test_shares_the_boot() -> None:
-    """What the first test left is here."""
+    """The file of the first test exists."""
     assert Path("/run/spoilt").exists()
 
 
 @pytest.mark.lab(SAMPLE, last=True, timeout=2)
 def test_hangs() -> None:
-    """The host has to lose patience."""
+    """The host has to give up."""
     time.sleep(3600)

@@ -1,4 +1,4 @@
-"""A booted machine with a pytest inside that runs the tests it is told to, one by one."""
+"""A booted machine with a pytest inside that runs requested tests one by one."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ IMPORTS = 900.0  # seconds that pytest and the test files may take to be importe
 
 
 class Session:
-    """One boot; ``nodeids`` are the tests that may be asked for."""
+    """One boot; ``nodeids`` are the tests that may be requested."""
 
     def __init__(self, machine: Machine, nodeids: Sequence[str]) -> None:
         self.machine = machine
@@ -26,11 +26,11 @@ class Session:
 
     @property
     def alive(self) -> bool:
-        """Whether it can be asked."""
+        """Whether the machine runs."""
         return self.guest.running
 
     def run(self, nodeid: str, follows: str | None, timeout: float) -> Iterator[dict[str, Any]]:
-        """The serialised reports of one test; ``follows`` is the test that comes next, for the fixtures' sake."""
+        """The serialised reports of one test; ``follows`` is the next test, for its fixtures."""
         inside = self._start()
         inside.write(json.dumps({"run": nodeid, "next": follows}).encode() + b"\n")
         while True:
@@ -40,15 +40,15 @@ class Session:
             yield message["report"]
 
     def close(self) -> None:
-        """Off, with its disks."""
+        """Power off, and remove the drives."""
         self.guest.close()
 
     def _start(self) -> Background:
-        """Boot, and start pytest, unless that has been done."""
+        """Boot and start pytest, unless done."""
         if self._pytest is None:
             self.guest.boot()
             files = sorted({nodeid.split("::", 1)[0] for nodeid in self._nodeids})
-            argv = [sys.executable, "-m", "pytest", "-p", "tests.lab.inside", "-p", "no:cacheprovider"]
+            argv = [sys.executable, "-m", "pytest", "-p", "tests.lab.guest_pytest", "-p", "no:cacheprovider"]
             self._pytest = self.guest.start(
                 [*argv, "--rootdir", CHECKOUT, "-c", CHECKOUT / "setup.cfg", *files],
                 env={**PYTHONPATH, INSIDE: "yes", "PYTEST_ADDOPTS": "", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "yes"},
@@ -60,10 +60,10 @@ class Session:
         return self._pytest
 
     def _read(self, inside: Background, timeout: float) -> dict[str, Any]:
-        """Its next message; the last words of a pytest that has ended are what it wrote to stderr."""
+        """Its next message; a pytest that has ended is an error with its stderr."""
         line = inside.readline(timeout)
         if not line:
-            said = inside.stderr().decode("utf-8", "replace")[-4000:]
-            raise LabError(f"pytest in {self.machine.name} ended: {said}")
+            errors = inside.stderr().decode("utf-8", "replace")[-4000:]
+            raise LabError(f"pytest in {self.machine.name} ended: {errors}")
         message: dict[str, Any] = json.loads(line)
         return message

@@ -1,6 +1,6 @@
-"""The benchmark on real drivers and file systems: that it measures, what it never concludes and never writes to.
+"""The benchmark on real drivers and file systems: that it measures, what it leaves open, and what it never writes to.
 
-How right its figures are does not depend on a kernel: it is tried on a virtual clock (`tests/bench`), and by hand.
+How right its figures are does not depend on a kernel: it is tested on a virtual clock (`tests/bench`), and by hand.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from tests.lab.machines_bench import BUCKET
 pytestmark = [pytest.mark.lab, pytest.mark.xdist_group("lab-bench")]
 
 FILE = 12 * MIB
-IMPORTS = ("tests.lab.measuring", "raidctl.cli.bench._measure")
+IMPORTS = ("tests.lab.profiles", "raidctl.cli.bench._measure")
 PREPARE = """
 mkfs.ext4 -q {EXT4}
 mdadm --create /dev/md0 --quiet --run --level=1 -n2 --assume-clean {MEMBER} missing
@@ -45,41 +45,41 @@ class Lab:
     nodes: dict[str, str]
 
     def run(self, *words: str) -> Done:
-        """``raidctl bench run``, with the lab's own short profiles beside the others."""
+        """Run ``raidctl bench run``, with the lab's short profiles as well."""
         return self.guest.raidctl("--json", "bench", "run", *words, "--no-save", timeout=900, imports=IMPORTS)
 
     def measured(self, serial: str, profile: str) -> Run:
-        """A run on a drive of which everything may be overwritten."""
+        """A run on a drive that may be overwritten completely."""
         done = self.run(self.nodes[serial], "--profile", profile, "--overwrite", "all", "--yes")
         assert done.rc == 0, done
         return decoded(done.out, serial)
 
     def begun(self) -> Background:
-        """A run in a directory, whose file is there in full."""
+        """Start a run in a directory, and wait for its complete file."""
         words = ("/srv/files", "--size", f"{FILE // MIB}MiB", "--profile", "lab-short", "--no-save")
         run = self.guest.start_raidctl("--json", "bench", "run", *words, imports=IMPORTS)
         self.guest.sh(GROWN.format(size=FILE))
         return run
 
     def files(self) -> list[str]:
-        """What is in the directory."""
+        """The files of the directory."""
         return self.guest.sh("ls /srv/files").split()
 
     def content(self, node: str) -> str:
-        """What lies on a drive."""
+        """The checksum of a drive's content."""
         return self.guest.sh(f"md5sum < {node}")
 
 
 def nodes_of(guest: Guest) -> dict[str, str]:
-    """The device of each drive: by its size, which is its own."""
-    told = guest.sh("cd /sys/block; for disk in sd* vd*; do echo /dev/$disk $(cat $disk/size); done")
-    sizes = {int(size) * 512: node for node, size in (line.split() for line in told.splitlines())}
+    """The device of each drive, by its size, which is unique."""
+    listing = guest.sh("cd /sys/block; for disk in sd* vd*; do echo /dev/$disk $(cat $disk/size); done")
+    sizes = {int(size) * 512: node for node, size in (line.split() for line in listing.splitlines())}
     return {drive.serial: sizes[drive.size] for drive in BUCKET.drives}
 
 
 @pytest.fixture(scope="module")
 def lab() -> Iterator[Lab]:
-    """The machine, with a file system, an array and a mount on drives that nothing may be written to."""
+    """The machine, with a file system, an array and a mount on drives that must not be written to."""
     with Guest(BUCKET) as guest:
         guest.boot()
         nodes = nodes_of(guest)
@@ -100,17 +100,17 @@ def cached(lab: Lab) -> Run:
 
 
 def figure(run: Run, trial: str, name: str) -> Spread:
-    """A figure that must be there."""
+    """A figure of a trial."""
     [result] = [one for one in run.session.results if one.trial == trial]
     return result.figures[name]
 
 
-TURNS = Evidence(medium="rotating", rpm=7200, flush_sent=True)
-"""What the machine's drives say of themselves: that they turn."""
+ROTATING = Evidence(medium="rotating", rpm=7200, flush_sent=True)
+"""Evidence of a rotating medium, as the machine's drives report it."""
 
 
 def test_every_commit_that_is_counted_has_reached_the_drive(lab: Lab, slow: Run) -> None:
-    """QEMU counts the drive's writes, too, and not fewer; how many there are a second is a matter of the host."""
+    """QEMU counts at least the commits that the benchmark counts."""
     [commits] = [one for one in slow.session.results if one.trial == "commits"]
     [drive] = [one["stats"] for one in lab.guest.qmp("query-blockstats") if one["device"] == "SLOW"]
     assert 0 < sum(latency.n for latency in commits.latency.values()) <= drive["wr_operations"]
@@ -118,26 +118,26 @@ def test_every_commit_that_is_counted_has_reached_the_drive(lab: Lab, slow: Run)
     assert slow.session.engine is not None
 
 
-def test_commits_of_a_disk_itself_are_known_to_pass_no_layer(slow: Run) -> None:
-    """No file system and no mapping lies above it: what drops a flush can only be the drive."""
+def test_commits_to_a_drive_pass_no_layer(slow: Run) -> None:
+    """Without a file system or mapping, only the drive can drop a flush."""
     found = evidence({one.trial: one for one in slow.session.results})
     assert found.commits_raw is not None
     assert found.commits_raw == found.commits
 
 
-def test_a_drive_behind_a_card_is_measured(cached: Run) -> None:
-    """Every test of the profile gives its figures through the kernel's MegaRAID driver."""
+def test_a_drive_behind_a_controller_is_measured(cached: Run) -> None:
+    """Every trial of the profile has figures through the kernel's MegaRAID driver."""
     assert {one.trial for one in cached.session.results} == {"medium", "commits", "sequential"}
     assert all(figure.n > 0 for one in cached.session.results for figure in one.figures.values())
 
 
 def test_in_a_virtual_machine_nothing_is_concluded_about_durability(slow: Run, cached: Run) -> None:
-    """Each verdict on it is INCONCLUSIVE and says why, and so is the one that the evidence as a whole gives."""
+    """In a virtual machine, each verdict on durability is INCONCLUSIVE with the reason, and so is the result."""
     for run in (slow, cached):
         [commits] = [one for one in run.session.results if one.trial == "commits"]
         assert commits.verdict == "inconclusive"
         assert "This is a virtual machine" in commits.reasons[0]
-        found = weigh(evidence({one.trial: one for one in run.session.results}, TURNS))
+        found = weigh(evidence({one.trial: one for one in run.session.results}, ROTATING))
         assert (found.verdict, found.case) == ("inconclusive", "barred")
 
 
@@ -145,20 +145,20 @@ def test_in_a_virtual_machine_nothing_is_concluded_about_durability(slow: Run, c
     ("serial", "why"),
     [("EXT4", "ext4 file system"), ("MEMBER", "is in use by md0"), ("mounted", "mounted at /srv/files")],
 )
-def test_a_drive_that_somebody_uses_is_not_written_to(lab: Lab, serial: str, why: str) -> None:
-    """A file system, a member of an array, a mount: refused with the reason, and nothing is changed."""
+def test_a_drive_in_use_is_not_written_to(lab: Lab, serial: str, why: str) -> None:
+    """A file system, a member of an array and a mount are refused with the reason, and nothing is written."""
     node = "/dev/mapper/files" if serial == "mounted" else lab.nodes[serial]
     before = lab.content(node)
     done = lab.run(node, "--overwrite", "all", "--yes")
-    said = " ".join(done.err.decode().split())
+    errors = " ".join(done.err.decode().split())
     assert (done.rc, json.loads(done.out)["exit_code"]) == (3, 3), done
-    assert f"{node} is not written to: " in said
-    assert why in said
+    assert f"{node} is not written to: " in errors
+    assert why in errors
     assert lab.content(node) == before
 
 
 def test_an_empty_drive_is_overwritten_within_the_range_that_was_named(lab: Lab) -> None:
-    """Measured, and not a byte before the range or after it is another one."""
+    """The range is measured, and no byte outside it is changed."""
     node, begin, length = lab.nodes["FAST"], 4 * MIB, 12 * MIB
     words = (
         "--overwrite",
@@ -179,8 +179,8 @@ def test_an_empty_drive_is_overwritten_within_the_range_that_was_named(lab: Lab)
     assert lab.guest.sh(f"tail -c +{begin + 1} {node} | head -c {length} | tr -d '\\0' | wc -c").strip() != "0"
 
 
-def test_ctrl_c_takes_the_file_away(lab: Lab) -> None:
-    """It ends with 130, and the directory is as it was."""
+def test_ctrl_c_removes_the_file(lab: Lab) -> None:
+    """The exit code is 130, and the directory is as before."""
     before = lab.files()
     run = lab.begun()
     assert lab.files() != before
@@ -190,8 +190,8 @@ def test_ctrl_c_takes_the_file_away(lab: Lab) -> None:
     assert b"Traceback" not in run.stderr()
 
 
-def test_bad_sectors_in_the_middle_are_told_and_the_file_is_taken_away(lab: Lab) -> None:
-    """dm-flakey refuses the middle of the file: each test that meets it says so, and nothing is left behind."""
+def test_bad_sectors_are_reported_and_the_file_is_removed(lab: Lab) -> None:
+    """If dm-flakey fails the middle of the file, each trial that reads it reports an error."""
     before = lab.files()
     run = lab.begun()
     run.signal(signal.SIGSTOP, group=True)
@@ -201,15 +201,15 @@ def test_bad_sectors_in_the_middle_are_told_and_the_file_is_taken_away(lab: Lab)
     assert run.wait(60) == 3, run.stderr()
     assert lab.files() == before
     assert not any(one.figures for one in printed.session.results)
-    said = {one.trial: " ".join(one.reasons) for one in printed.session.results}
-    assert all("Input/output error." in text for text in said.values()), said
+    reasons = {one.trial: " ".join(one.reasons) for one in printed.session.results}
+    assert all("Input/output error." in text for text in reasons.values()), reasons
 
 
 def break_middle(lab: Lab) -> None:
-    """Let the drive refuse everything within the middle third of raidctl's file."""
-    told = lab.guest.sh("filefrag -e -b512 /srv/files/raidctl-bench-*")
+    """Let dm-flakey fail the middle third of raidctl's file."""
+    listing = lab.guest.sh("filefrag -e -b512 /srv/files/raidctl-bench-*")
     #    0:        0..   49151:      69632..    118783:  49152:             last,eof
-    [first] = [re.findall(r"\d+", line) for line in told.splitlines() if line.lstrip().startswith("0:")]
+    [first] = [re.findall(r"\d+", line) for line in listing.splitlines() if line.lstrip().startswith("0:")]
     begin, length = int(first[3]), int(first[5])
     node, end = lab.nodes["FILES"], BUCKET.drive("FILES").size // 512
     start, some = begin + length // 3, length // 3

@@ -1,4 +1,4 @@
-"""The benchmark on arrays of slow drives, whose level it has to find; and a drive whose cache it switches meanwhile."""
+"""The benchmark on arrays of slow drives, whose level it finds, and on a drive whose cache it switches."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from tests.lab.guest import PYTHONPATH, Guest
 from tests.lab.machine import Drive
 from tests.lab.machines_bench import SLOW_DRIVES, SPINS
 from tests.lab.machines_caches import STATE
-from tests.lab.outside import Found
 from tests.lab.places import CHECKOUT
+from tests.lab.trials import Found
 
 pytestmark = [pytest.mark.lab, pytest.mark.xdist_group("lab-slow-drives")]
 
 ARRAYS = ("raid1x2", "raid5x4")
-"""A mirror and one with parity; more are tried by hand, and all of them on a virtual clock."""
+"""A mirror and an array with parity; more are tried by hand, and all of them on a virtual clock."""
 IMPORTS = ("raidctl.cli.verify._measure", "raidctl.cli.bench._measure")
 SWITCHES = (
     "verify", "--measure", "--media", "hdd", "--switch-drive-caches", "--switch-seconds", "1", "--seconds", "10",
@@ -41,8 +41,8 @@ def guest() -> Iterator[Guest]:
 
 @pytest.fixture(scope="module")
 def levels(guest: Guest) -> dict[str, TrialResult]:
-    """What was found of each array."""
-    argv = [sys.executable, "-m", "tests.lab.outside", *ARRAYS]
+    """The result of each array."""
+    argv = [sys.executable, "-m", "tests.lab.trials", *ARRAYS]
     done = guest.run(argv, env=PYTHONPATH, cwd=str(CHECKOUT), timeout=600)
     found = [msgspec.json.decode(line, type=Found) for line in done.out.splitlines()]
     return {one.what: one.result for one in found}
@@ -50,7 +50,7 @@ def levels(guest: Guest) -> dict[str, TrialResult]:
 
 @pytest.mark.parametrize("array", ARRAYS)
 def test_no_other_level_of_a_real_array_is_named(levels: dict[str, TrialResult], array: str) -> None:
-    """RAID-1 and 5 of the kernel: the sizes allow the true one; a busy host may name none, but no other."""
+    """The sizes allow the true level; a busy host may give no level, but never another one."""
     level, result = array.partition("x")[0], levels[array]
     assert level in result.series["by_layer"]["capacity"], result.reasons
     assert set(result.series["levels"]) <= {level}, result.reasons
@@ -64,21 +64,21 @@ def switched() -> Drive:
 
 @pytest.fixture(scope="module")
 def node(guest: Guest) -> str:
-    """Its device: the only one of its kind."""
+    """Its device, the only one of its kind."""
     return f"/dev/{guest.sh('cd /sys/block; ls -d sd*').strip()}"
 
 
 def ends(guest: Guest) -> list[str]:
-    """How each change in the journal ended."""
+    """The result of each change in the journal."""
     lines = map(json.loads, guest.read_file(f"{STATE}/journal.jsonl").decode().splitlines())
     return [line["result"] for line in lines if line["event"] == "end"]
 
 
-def test_commits_are_counted_without_the_drives_cache_and_it_is_put_back(guest: Guest, node: str) -> None:
-    """The cache was on, is off for two of four phases, and is on again; nothing is left to be put back.
+def test_commits_are_counted_without_the_drives_cache_which_is_restored(guest: Guest, node: str) -> None:
+    """The cache is disabled for two of four phases and then restored.
 
-    Commits are counted in each state. How many there may be is asked on a virtual clock: QEMU makes up for the time in
-    which a busy host did not run it, so that some seconds have more than the drive can do.
+    Commits are counted in each phase. How many there may be is tested on a virtual clock: QEMU catches up on time in
+    which a busy host did not run it, so that some seconds have more commits than the drive can do.
     """
     before = guest.sh(ASKED.format(node=node))
     done = guest.raidctl("--json", *SWITCHES, node, timeout=900, imports=IMPORTS)
@@ -89,5 +89,5 @@ def test_commits_are_counted_without_the_drives_cache_and_it_is_put_back(guest: 
     results = {one.trial: msgspec.structs.replace(one, confounders=()) for one in session.results}
     figures = results["policy_switch"].figures
     assert all(figures[name].n > 0 for name in ("commits_before", "commits_drive_off"))
-    told = Evidence(medium="rotating", rpm=SPINS, controller=False, drive_cache="enabled", flush_sent=True)
-    assert weigh(evidence({"policy_switch": results["policy_switch"]}, told)).verdict != "pass"
+    known = Evidence(medium="rotating", rpm=SPINS, controller=False, drive_cache="enabled", flush_sent=True)
+    assert weigh(evidence({"policy_switch": results["policy_switch"]}, known)).verdict != "pass"

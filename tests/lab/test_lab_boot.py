@@ -1,4 +1,4 @@
-"""A machine whose system lies on a mirror of two drives boots from the drive that has replaced one of them."""
+"""A machine with its system on a mirror boots from the drive that has replaced a member."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ NEW = "LABBOOT9"
 
 
 def installed(guest: Guest) -> str:
-    """Install a system that GRUB starts from either drive; return the checksum of its file system."""
+    """Install a system that GRUB boots from either drive; returns the checksum of its files."""
     assert (GRUB / "boot.img").exists(), "install the Debian package grub-pc-bin (tests/run as root does)"
     packed = kernel().tree / f"boot/vmlinuz-{kernel().version}"
     guest.sh(f"cp {packed} /boot/kernel; cp {software().initramfs} /boot/initramfs; mkdir -p /boot/grub")
@@ -37,12 +37,12 @@ def installed(guest: Guest) -> str:
 
 
 def content(guest: Guest) -> str:
-    """The checksums of the files below /boot."""
+    """The checksum of the files below /boot."""
     return guest.sh("cd /boot; find . -type f | sort | xargs sha256sum | sha256sum")
 
 
 def table(guest: Guest, serial: str) -> tuple[list[tuple[int, int, str]], set[str]]:
-    """The partitions of a drive, and its identifiers: the drive's own, and one of each partition."""
+    """The partitions of a drive, and the unique ids of the drive and its partitions."""
     read = json.loads(guest.sh(f"sfdisk --json {guest.device(serial)}"))["partitiontable"]
     parts = read["partitions"]
     return [(part["start"], part["size"], part["type"]) for part in parts], {
@@ -51,9 +51,9 @@ def table(guest: Guest, serial: str) -> tuple[list[tuple[int, int, str]], set[st
 
 
 def test_a_machine_boots_from_the_drive_that_replaced_another_one() -> None:
-    """The new drive gets the same partitions with identifiers of its own, its half of the mirror, and GRUB.
+    """The new drive gets equal partitions with new unique ids, its half of the mirror, and GRUB.
 
-    Without the other drive the BIOS starts from it, and every file is there.
+    The machine boots from it alone, and every file is there.
     """
     old, stays = BOOT_DRIVES
     with Guest(BOOTS) as guest:

@@ -1,4 +1,4 @@
-"""The write caches of drives, switched by raidctl in a running machine and looked at with the tools of each kind."""
+"""Write caches of drives, switched by raidctl in a running machine and checked with the real tools."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from tests.lab.machines_caches import CACHES, STATE
 pytestmark = [pytest.mark.lab(minutes=1), pytest.mark.xdist_group("lab-caches")]
 
 ALL = {"CS1": True, "CS2": False, "CA1": True, "CN1": True}
-"""Whether the write cache of each drive is on in the state that tests find and leave."""
+"""Whether the write cache of each drive is enabled before and after each test."""
 SMARTCTL = "/usr/sbin/smartctl"
 
 
 @dataclass
 class Caches:
-    """The machine, and what the real tools say of its drives' caches."""
+    """The machine, and the state of its drive caches as the real tools report it."""
 
     guest: Guest
     nodes: dict[str, str]
 
     def asked(self) -> dict[str, bool]:
-        """Whether each write cache is on: hdparm, sdparm and nvme have it from the drives."""
+        """Whether each write cache is enabled, as hdparm, sdparm and nvme read it."""
         # sdparm ends with 5 where a drive has no saved values
         text = self.guest.sh(
             f"hdparm -W {self.nodes['CS1']}; hdparm -W {self.nodes['CS2']};"
@@ -37,8 +37,8 @@ class Caches:
         assert len(found) == len(ALL), text
         return dict(zip(ALL, ("1" in figures for figures in found), strict=True))
 
-    def believed(self) -> dict[str, bool]:
-        """Whether the kernel takes each cache for one that has to be flushed."""
+    def flushed_by_kernel(self) -> dict[str, bool]:
+        """Whether the kernel flushes each cache."""
         names = " ".join(f"/sys/block/{node.rpartition('/')[2]}/queue/write_cache" for node in self.nodes.values())
         words = self.guest.sh(f"cat {names}").splitlines()
         return dict(zip(self.nodes, (word == "write back" for word in words), strict=True))
@@ -48,30 +48,30 @@ class Caches:
         return self.guest.raidctl(*words, timeout=900)
 
     def changes(self) -> list[list[str]]:
-        """The journal as it lies there: of each change what happened to it."""
+        """The events of each change in the journal."""
         stories: dict[str, list[str]] = {}
         for line in self.guest.read_file(f"{STATE}/journal.jsonl").decode().splitlines():
-            told = json.loads(line)
-            word = told.get("mark") or told.get("result") or told["kind"]
-            stories.setdefault(told["change"], []).append(word)
+            event = json.loads(line)
+            word = event.get("mark") or event.get("result") or event["kind"]
+            stories.setdefault(event["change"], []).append(word)
         return list(stories.values())
 
 
 @pytest.fixture(scope="module")
 def caches() -> Iterator[Caches]:
-    """The machine with a file system on CS2, whose cache is off."""
+    """The machine with a file system on CS2, whose cache is disabled."""
     with Guest(CACHES) as guest:
         guest.boot()
         nodes = {serial: guest.device(serial) for serial in ALL}
         guest.sh(
             f"mkfs.ext4 -q {nodes['CS2']}; mkdir -p /srv/db; mount {nodes['CS2']} /srv/db; hdparm -W0 {nodes['CS2']}"
         )
-        guest.sh(f"mv {SMARTCTL} /run/smartctl")  # its questions take a third of the time of every look
+        guest.sh(f"mv {SMARTCTL} /run/smartctl")  # its commands take a third of the time of every reading
         yield Caches(guest, nodes)
 
 
-def test_every_field_of_every_kind_of_drive_is_what_the_tools_say(caches: Caches) -> None:
-    """SATA, SAS and NVMe: make, size, speed, connection, mounts, write cache, as lsblk and the cache tools say."""
+def test_every_field_of_every_kind_of_drive_is_that_of_the_tools(caches: Caches) -> None:
+    """The fields of SATA, SAS and NVMe drives equal those of lsblk and the cache tools."""
     names = "NAME,SIZE,MODEL,SERIAL,REV,ROTA,TRAN,WWN,MOUNTPOINTS"
     blocks = {
         block["serial"]: block
@@ -79,8 +79,8 @@ def test_every_field_of_every_kind_of_drive_is_what_the_tools_say(caches: Caches
         if block["serial"] in ALL
     }
     caches.guest.sh(f"cp /run/smartctl {SMARTCTL}")
-    told = json.loads(caches.guest.raidctl("--json", "show", check=False, timeout=900).out)
-    drives = {drive["serial"]: drive for card in told["controllers"] for drive in card["drives"]}
+    shown = json.loads(caches.guest.raidctl("--json", "show", check=False, timeout=900).out)
+    drives = {drive["serial"]: drive for controller in shown["controllers"] for drive in controller["drives"]}
     on = caches.asked()
     assert set(blocks) == set(ALL) <= set(drives)
     for serial, block in blocks.items():
@@ -95,36 +95,36 @@ def test_every_field_of_every_kind_of_drive_is_what_the_tools_say(caches: Caches
         assert drive["write_cache"] == ("enabled" if on[serial] else "disabled")
         assert (drive["role"], drive["enclosure"]) == ("passthrough", None)
         # SMART support is:     Unavailable - device lacks SMART capability.
-        said = caches.guest.sh(f"smartctl -i {caches.nodes[serial]} || true")
-        assert drive["status"] == ("unknown" if "lacks SMART capability" in said else "ok"), said
+        report = caches.guest.sh(f"smartctl -i {caches.nodes[serial]} || true")
+        assert drive["status"] == ("unknown" if "lacks SMART capability" in report else "ok"), report
     caches.guest.sh(f"rm {SMARTCTL}")
 
 
-def test_caches_of_all_kinds_are_switched_off_and_on(caches: Caches) -> None:
-    """One command switches the caches of SATA, SAS and NVMe drives; the drives, the kernel and the journal have it.
+def test_caches_of_all_kinds_are_disabled_and_enabled(caches: Caches) -> None:
+    """One command switches SATA, SAS and NVMe drives, as drives, kernel and journal show.
 
-    An NVMe drive forgets it when it loses power; for the others that is up to the drive.
+    An NVMe drive resets it when it loses power; for the others that depends on the drive.
     """
     off = caches.raidctl("cache", "drive", "CS1", "CA1", "CN1", "off", "--yes", "--json")
     assert (off.rc, caches.asked()) == (0, dict.fromkeys(ALL, False)), off
-    told = {step["object_id"]: step.get("persistent") for step in json.loads(off.text)["steps"]}
-    assert told == {"drives:CS1": None, "drives:CA1": None, "drives:CN1": False}
-    # the kernel asks NVMe drives when it finds them and never again: it goes on sending flushes, which cost little
-    assert caches.believed() == {"CS1": False, "CS2": False, "CA1": False, "CN1": True}
+    persistent = {step["object_id"]: step.get("persistent") for step in json.loads(off.text)["steps"]}
+    assert persistent == {"drives:CS1": None, "drives:CA1": None, "drives:CN1": False}
+    # the kernel reads NVMe drives once, when it finds them: it goes on sending flushes, which cost little
+    assert caches.flushed_by_kernel() == {"CS1": False, "CS2": False, "CA1": False, "CN1": True}
     on = caches.raidctl("cache", "drive", "CS1", "CA1", "CN1", "on", "--yes")
     assert (on.rc, caches.asked()) == (0, ALL), on
     assert caches.changes()[-2:] == [["set", *["start", "done"] * 3, "done"]] * 2
 
 
-def test_the_cache_under_a_file_system_is_not_switched_on(caches: Caches) -> None:
-    """Switching on the volatile cache of a drive that carries a file system is refused without a reason."""
+def test_the_cache_under_a_file_system_is_not_enabled(caches: Caches) -> None:
+    """Enabling the volatile cache of a drive with a file system is refused without a reason."""
     done = caches.raidctl("cache", "drive", "/srv/db", "on", "--yes")
     assert (done.rc, "volatile, and /srv/db is on the drive" in " ".join(done.text.split())) == (1, True), done
     assert caches.asked() == ALL
 
 
-def test_a_batch_passes_its_exit_code_on_and_puts_back(caches: Caches) -> None:
-    """The load finds all caches off, fails, and they are on again."""
+def test_a_batch_returns_its_exit_code_and_restores(caches: Caches) -> None:
+    """The caches are disabled for the load, which fails, and then enabled again."""
     look = "hdparm -W {CS1}; sdparm -q --get=WCE {CA1}; nvme get-feature {CN1} -f 6; exit 7".format(**caches.nodes)
     done = caches.raidctl("batch", "--drive-cache", "off", "CS1", "CA1", "CN1", "--yes", "--", "sh", "-c", look)
     assert re.findall(r"write-caching = +(\d)|^WCE +(\d)|value:(?:0x)?0*(\d)$", done.text, re.MULTILINE) == [
@@ -133,8 +133,8 @@ def test_a_batch_passes_its_exit_code_on_and_puts_back(caches: Caches) -> None:
     assert (done.rc, caches.asked()) == (7, ALL), done
 
 
-def test_restore_puts_back_what_two_killed_processes_have_left(caches: Caches) -> None:
-    """When the guardian is killed as well, ``restore`` puts back, in one go and only once."""
+def test_restore_undoes_what_two_killed_processes_have_left(caches: Caches) -> None:
+    """If the guardian is killed as well, ``restore`` undoes the changes, once."""
     load = "kill -9 $(pgrep -P $PPID -f '[w]hen-gone') $PPID"
     caches.raidctl("batch", "--drive-cache", "off", "CS1", "CA1", "CN1", "--yes", "--", "sh", "-c", load)
     assert caches.asked() == dict.fromkeys(ALL, False)
@@ -144,8 +144,8 @@ def test_restore_puts_back_what_two_killed_processes_have_left(caches: Caches) -
     assert (again.rc, again.err.decode()) == (0, "Nothing to undo.\n")
 
 
-def test_flush_writes_out_from_the_top_to_the_bottom(caches: Caches) -> None:
-    """What is dirty in memory reaches the drive of a mount point, and each drive with a cache that is on is flushed."""
+def test_flush_writes_the_layers_from_the_top_to_the_bottom(caches: Caches) -> None:
+    """Dirty memory reaches the drive of a mount point, and each drive with an enabled cache is flushed."""
     before = caches.guest.sh(
         "dd if=/dev/urandom of=/srv/db/file bs=64k count=64 2>/dev/null; grep ^Dirty: /proc/meminfo"
     )
@@ -156,6 +156,6 @@ def test_flush_writes_out_from_the_top_to_the_bottom(caches: Caches) -> None:
     ]  # fmt: skip
     assert int(caches.guest.sh("grep ^Dirty: /proc/meminfo").split()[1]) < 1024
     done = caches.raidctl("cache", "flush", "--all", "--json")
-    told = {layer["layer"]: layer["answer"]["result"] for layer in json.loads(done.text)["layers"]}
+    results = {layer["layer"]: layer["answer"]["result"] for layer in json.loads(done.text)["layers"]}
     wanted = {"kernel:vm": "done", "drives:CS1": "done", "drives:CS2": "nothing", "drives:CA1": "done"}
-    assert (done.rc, told) == (0, wanted | {"drives:CN1": "done"})
+    assert (done.rc, results) == (0, wanted | {"drives:CN1": "done"})

@@ -1,4 +1,4 @@
-"""Checks of a mirror with a real difference between its copies, and a self-test of an emulated drive."""
+"""Checks of a mirror whose copies differ, and a self-test of an emulated drive."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ DIFFER = 128  # sectors
 
 @pytest.fixture
 def quick(bays: Bays) -> Iterator[Bays]:
-    """The machine without smartctl, which no check of an array needs and which takes a third of the time."""
+    """The machine without smartctl, which array checks do not need and which takes a third of the time."""
     bays.guest.sh("mv /usr/sbin/smartctl /run/smartctl")
     yield bays
     bays.guest.sh("cp /run/smartctl /usr/sbin/smartctl")
@@ -29,18 +29,18 @@ def quick(bays: Bays) -> Iterator[Bays]:
 
 def last(bays: Bays) -> dict[str, Any]:
     """The running or last check of the mirror."""
-    [told] = json.loads(bays.raidctl("check", "show", "md1", "--json").text)
-    found: dict[str, Any] = told
+    [shown] = json.loads(bays.raidctl("check", "show", "md1", "--json").text)
+    found: dict[str, Any] = shown
     return found
 
 
 def check(bays: Bays, *words: str) -> int:
-    """Do something with the check of the mirror; the exit code."""
+    """Run a command about the check of the mirror; returns the exit code."""
     return bays.raidctl("check", words[0], "md1", *words[1:], "--yes").rc
 
 
 def damage(bays: Bays, serial: str) -> None:
-    """Overwrite some of one copy, behind the back of md and near the end of it."""
+    """Overwrite a part of one copy, unnoticed by md and near its end."""
     node = bays.guest.device(serial)
     name = node.rpartition("/")[2]
     offset = int(bays.guest.sh(f"cat /sys/block/md1/md/dev-{name}/offset")) * 512
@@ -49,24 +49,24 @@ def damage(bays: Bays, serial: str) -> None:
     bays.guest.sh(f"dd if=/dev/urandom of={node} {size}")
 
 
-def test_a_check_that_was_stopped_is_not_one_that_passed(quick: Bays) -> None:
-    """It is paused, continues and is stopped before it comes to the damage: the kernel shows 0 differences for it."""
+def test_a_check_that_was_stopped_has_not_passed(quick: Bays) -> None:
+    """A check that is stopped before the damage is interrupted, although the kernel shows 0 differences."""
     before = quick.fill("md1", 4)
     damage(quick, MIRROR[1])
     quick.speed("md1", 10)
     assert (check(quick, "start"), last(quick)["state"]) == (0, "running")
     assert (check(quick, "pause"), last(quick)["state"]) == (0, "paused")
     assert (check(quick, "resume"), check(quick, "stop")) == (0, 0)
-    told = last(quick)
-    assert (told["state"], told["complete"], told["differ"]) == ("interrupted", False, 0)
+    state = last(quick)
+    assert (state["state"], state["complete"], state["differ"]) == ("interrupted", False, 0)
     assert quick.guest.sh("cat /sys/block/md1/md/last_sync_action /sys/block/md1/md/mismatch_cnt").split() == [
         "check", "0",
     ]  # fmt: skip
     quick.speed("md1")
 
     assert check(quick, "start", "--wait") == NO
-    told = last(quick)
-    assert (told["state"], told["complete"], told["differ"]) == ("complete", True, DIFFER)
+    state = last(quick)
+    assert (state["state"], state["complete"], state["differ"]) == ("complete", True, DIFFER)
     refused = quick.raidctl("check", "start", "md1", "--repair", "--yes")
     assert (refused.rc, quick.state("md1")["sync_action"]) == (USAGE, "idle"), refused
     unique = quick.guest.sh("mdadm --detail --export /dev/md1 | sed -n s/^MD_UUID=//p").strip()
@@ -79,12 +79,12 @@ def test_a_check_that_was_stopped_is_not_one_that_passed(quick: Bays) -> None:
     assert damaged == other
 
 
-def test_a_drive_tests_itself(bays: Bays) -> None:
-    """The emulated SATA drive carries out a short test at once, and raidctl has the result from its log.
+def test_a_drive_runs_a_self_test(bays: Bays) -> None:
+    """A short self-test of the emulated SATA drive is run, and its result read from the log.
 
     QEMU's NVMe and SCSI drives have no self-tests.
     """
     done = bays.raidctl("check", "media", "P1", "--short", "--wait", "--at-most", "5m")
     assert done.rc == 0, done
-    [told] = json.loads(bays.raidctl("check", "media", "show", "P1", "--json").text)
-    assert (told["kind"], told["state"]) == ("short", "passed")
+    [state] = json.loads(bays.raidctl("check", "media", "show", "P1", "--json").text)
+    assert (state["kind"], state["state"]) == ("short", "passed")

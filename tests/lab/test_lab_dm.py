@@ -1,4 +1,4 @@
-"""The kernel's own caches: what raidctl says of them, sets and flushes, against dmsetup and sysfs read beside it."""
+"""The kernel's caches: what raidctl shows, sets and flushes, compared with dmsetup and sysfs."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ done
 OF_CACHE = ("read hits", "read misses", "write hits", "write misses", "demotions", "promotions")
 OF_WRITECACHE = ("reads", "read hits", "writes", "write hits uncommitted", "write hits committed",
                  "writes past the cache", "writes allocated", "writes that waited", "flushes", "discards")  # fmt: skip
-"""The counters in the order of ``dmsetup status``, in the words of raidctl."""
+"""The counters in the order of ``dmsetup status``, with raidctl's names."""
 
 
 @dataclass
@@ -60,15 +60,15 @@ class Layers:
         """Run raidctl."""
         return self.guest.raidctl(*words, timeout=900)
 
-    def told(self, *words: str) -> dict[str, Any]:
+    def shown(self, *words: str) -> dict[str, Any]:
         """The JSON of a command."""
         done = self.raidctl(*words, "--json")
         assert done.out, done
-        told: dict[str, Any] = json.loads(done.text)
-        return told
+        shown: dict[str, Any] = json.loads(done.text)
+        return shown
 
     def status(self, name: str) -> list[str]:
-        """What the kernel says of a mapping: the words after the target's name."""
+        """The kernel's status of a mapping: the words after the target's name."""
         return self.guest.sh(f"dmsetup status --noflush {name}").split()[3:]
 
     def layer(self, name: str) -> str:
@@ -76,7 +76,7 @@ class Layers:
         return "kernel:" + self.guest.sh(f"grep -lx {name} /sys/block/dm-*/dm/name").split("/")[3]
 
     def file(self, path: str) -> str:
-        """A file of the kernel."""
+        """The content of a file of sysfs or procfs."""
         return self.guest.sh(f"cat {path}").strip()
 
     def limits(self) -> list[str]:
@@ -86,7 +86,7 @@ class Layers:
 
 @pytest.fixture(scope="module")
 def layers(layers_machine: Guest) -> Layers:
-    """All three caches with some data in them, none of it written back by itself."""
+    """All three caches with some data, none of which is written back automatically."""
     guest = layers_machine
     serials = guest.sh("cd /sys/block; for disk in vd*; do echo /dev/$disk $(cat $disk/serial); done")
     nodes = {serial: node for node, serial in (line.split() for line in serials.splitlines())}
@@ -108,28 +108,28 @@ def dirty(layers: Layers) -> dict[str, int]:
 
 
 def test_show_lists_the_layers_from_the_top_to_the_bottom(layers: Layers) -> None:
-    """Each cache with its mode, size and what is unwritten; dm-writecache before the array that it lies on."""
-    told = {layer["id"]: layer for layer in layers.told("cache", "show")["layers"]}
+    """Each cache has its mode, size and unwritten data; dm-writecache comes before its array."""
+    shown = {layer["id"]: layer for layer in layers.shown("cache", "show")["layers"]}
     media, log = layers.status("media"), layers.status("log")
     upper, lower = layers.layer("log"), layers.layer("media")
-    names = list(told)
+    names = list(shown)
     assert names[0] == "kernel:vm"
     assert names.index(upper) < names.index("md:md0")
-    assert (told[lower]["kind"], told[lower]["policy"]) == ("dm_cache", "writeback, smq")
-    assert told[lower]["size_bytes"] == int(media[3].partition("/")[2]) * int(media[2]) * 512
-    assert told[upper]["size_bytes"] == int(log[1]) * 4096
-    limits = {limit["name"]: limit["value"] for limit in told[upper]["thresholds"]}
+    assert (shown[lower]["kind"], shown[lower]["policy"]) == ("dm_cache", "writeback, smq")
+    assert shown[lower]["size_bytes"] == int(media[3].partition("/")[2]) * int(media[2]) * 512
+    assert shown[upper]["size_bytes"] == int(log[1]) * 4096
+    limits = {limit["name"]: limit["value"] for limit in shown[upper]["thresholds"]}
     assert (limits["high_watermark"], limits["low_watermark"]) == (60, 40)
-    assert {name: told[name]["unwritten_bytes"] for name in (upper, lower)} == dirty(layers)
+    assert {name: shown[name]["unwritten_bytes"] for name in (upper, lower)} == dirty(layers)
     assert all(dirty(layers).values())
     cache = f"{BCACHE}/cache/cache0"
-    assert told["kernel:bcache0"]["policy"] == "writeback"
-    assert told["kernel:bcache0"]["size_bytes"] == int(layers.file(f"{cache}/nbuckets")) * 16 * 1024
-    assert (told["md:md0"]["policy"], told["md:md0"]["size_bytes"]) == ("write-through", 256 * 3 * 4096)
+    assert shown["kernel:bcache0"]["policy"] == "writeback"
+    assert shown["kernel:bcache0"]["size_bytes"] == int(layers.file(f"{cache}/nbuckets")) * 16 * 1024
+    assert (shown["md:md0"]["policy"], shown["md:md0"]["size_bytes"]) == ("write-through", 256 * 3 * 4096)
 
 
-def test_limits_are_set_and_set_back(layers: Layers) -> None:
-    """The files of the kernel have what was asked for, and then what was there before."""
+def test_limits_are_set_and_reset(layers: Layers) -> None:
+    """The kernel's files have the new limits, and then the old ones."""
     before = layers.limits()
     words = "--writeback-percent 20 --dirty-background-bytes 16777216 --dirty-bytes 67108864 --dirty-expire 1500"
     done = layers.raidctl("cache", "threshold", *words.split(), "--dirty-writeback", "250", "--yes")
@@ -140,8 +140,8 @@ def test_limits_are_set_and_set_back(layers: Layers) -> None:
     assert (done.rc, layers.limits()) == (0, before), done
 
 
-def test_what_the_kernel_does_not_take_is_undone(layers: Layers) -> None:
-    """Bcache silently makes 40 of 50 percent: raidctl reads it again, and puts everything back."""
+def test_a_value_that_the_kernel_does_not_accept_is_undone(layers: Layers) -> None:
+    """Bcache silently reduces 50 percent to 40, so raidctl undoes everything."""
     before = layers.limits()
     done = layers.raidctl("cache", "threshold", "--dirty-expire", "1700", "--writeback-percent", "50", "--yes")
     assert (done.rc, layers.limits()) == (5, before), done
@@ -149,15 +149,15 @@ def test_what_the_kernel_does_not_take_is_undone(layers: Layers) -> None:
 
 
 def test_watermarks_need_a_new_table_and_are_refused(layers: Layers) -> None:
-    """The reason and what comes nearest are told; the table is as it was."""
+    """The message has the reason and the nearest command; the table is unchanged."""
     table = layers.guest.sh("dmsetup table log")
     done = layers.raidctl("cache", "threshold", "/dev/mapper/log", "--high-watermark", "70", "--yes")
     assert (done.rc, layers.guest.sh("dmsetup table log")) == (1, table)
     assert "dmsetup suspend" in done.text
 
 
-def test_a_batch_sets_the_caches_of_an_array_for_a_while(layers: Layers) -> None:
-    """Stripe cache, journal mode and read-ahead are other ones for the load, and as they were after it."""
+def test_a_batch_sets_the_caches_of_an_array_temporarily(layers: Layers) -> None:
+    """Stripe cache, journal mode and read-ahead are changed for the load, and restored."""
     look = f"cat {MD}/stripe_cache_size {MD}/journal_mode /sys/block/md0/queue/read_ahead_kb"
     before = layers.guest.sh(look)
     words = ["--stripe-cache", "1024", "--journal-mode", "write-back", "--read-ahead", "4096", "--unsafe", "the lab"]
@@ -168,16 +168,16 @@ def test_a_batch_sets_the_caches_of_an_array_for_a_while(layers: Layers) -> None
 
 
 def test_statistics_are_the_counters_of_the_kernel(layers: Layers) -> None:
-    """Every figure equals what ``dmsetup status`` and sysfs say before and after."""
+    """Every counter equals that of ``dmsetup status`` and sysfs."""
     media, log = layers.status("media"), layers.status("log")
     hits = {name: layers.file(f"{BCACHE}/stats_total/{name}") for name in ("cache_hits", "cache_misses")}
-    told = {
+    shown = {
         layer["layer"]: {counter["name"]: counter["value"] for counter in layer["counters"]}
-        for layer in layers.told("cache", "stats")["layers"]
+        for layer in layers.shown("cache", "stats")["layers"]
     }
-    # the same kernel twice: what has moved meanwhile is not compared
+    # counters that changed meanwhile are not compared
     still = [a == b for a, b in zip(media[4:11], layers.status("media")[4:11], strict=True)]
-    of_media, of_log = told[layers.layer("media")], told[layers.layer("log")]
+    of_media, of_log = shown[layers.layer("media")], shown[layers.layer("log")]
     compared = {name: int(value) for name, value, same in zip(OF_CACHE, media[4:10], still, strict=False) if same}
     assert {name: of_media[name] for name in compared} == compared
     assert len(compared) >= 4
@@ -185,26 +185,26 @@ def test_statistics_are_the_counters_of_the_kernel(layers: Layers) -> None:
     assert {name: of_log[name] for name in OF_WRITECACHE} == dict(zip(OF_WRITECACHE, map(int, log[4:14]), strict=True))
     assert (of_log["size"], of_log["unwritten"]) == (int(log[1]) * 4096, (int(log[1]) - int(log[2])) * 4096)
     assert hits == {name: layers.file(f"{BCACHE}/stats_total/{name}") for name in hits}
-    assert {name: told["kernel:bcache0"][name.replace("_", " ")] for name in hits} == {
+    assert {name: shown["kernel:bcache0"][name.replace("_", " ")] for name in hits} == {
         name: int(value) for name, value in hits.items()
     }
 
 
-def test_flush_leaves_nothing_unwritten_where_it_says_so(layers: Layers) -> None:
-    """dm-writecache and bcache are empty of unwritten data; dm-cache, which has no such command, is named."""
+def test_flush_reports_what_it_has_written(layers: Layers) -> None:
+    """dm-writecache and bcache have no unwritten data; dm-cache, which has no flush, is reported."""
     assert all(dirty(layers).values())
     assert layers.file(f"{BCACHE}/state") == "dirty"
     layers.guest.sh(f"echo 1 > {BCACHE}/writeback_running")
     before = [layers.file(f"{BCACHE}/{name}") for name in ("cache_mode", "writeback_percent")]
-    report = layers.told("cache", "flush", "--all")
-    told = {layer["layer"]: layer for layer in report["layers"]}
+    report = layers.shown("cache", "flush", "--all")
+    shown = {layer["layer"]: layer for layer in report["layers"]}
     upper, lower = layers.layer("log"), layers.layer("media")
-    results = {name: told[name]["answer"]["result"] for name in (upper, lower, "kernel:bcache0", "md:md0")}
-    # from here on the kernel writes by itself, too, and may have ended before the flush began
+    results = {name: shown[name]["answer"]["result"] for name in (upper, lower, "kernel:bcache0", "md:md0")}
+    # from here on the kernel writes automatically, too, and may have ended before the flush began
     assert results.pop("kernel:bcache0") in ("done", "nothing")
     assert results == {upper: "done", lower: "unsupported", "md:md0": "nothing"}
     left = dirty(layers)
-    assert (left[upper], told[upper]["unwritten_bytes"]) == (0, 0)
-    assert told[lower]["unwritten_bytes"] == left[lower] > 0
+    assert (left[upper], shown[upper]["unwritten_bytes"]) == (0, 0)
+    assert shown[lower]["unwritten_bytes"] == left[lower] > 0
     assert (layers.file(f"{BCACHE}/state"), layers.file(f"{BCACHE}/dirty_data")) == ("clean", "0.0k")
     assert [layers.file(f"{BCACHE}/{name}") for name in ("cache_mode", "writeback_percent")] == before

@@ -1,4 +1,4 @@
-"""Drives that vanish, that answer with errors, and that do not answer: a problem or a clear failure, never a hang."""
+"""Drives that vanish, return errors or do not respond cause a problem or a failure, never a hang."""
 
 from __future__ import annotations
 
@@ -12,29 +12,29 @@ pytestmark = [pytest.mark.lab(minutes=3), pytest.mark.xdist_group("lab-layers")]
 
 DEBUG = "/sys/bus/pseudo/drivers/scsi_debug"
 ERRORS, SILENCE = 0x10, 0x4
-"""What scsi_debug does to a command: an aborted transport, or no answer at all."""
+"""How scsi_debug fails a command: an aborted transport, or no reply."""
 
 
 @pytest.fixture(scope="module")
 def faults(layers_machine: Guest) -> Guest:
-    """The machine, with a drive of scsi_debug that works."""
+    """The machine, with a working drive of scsi_debug."""
     layers_machine.sh("modprobe scsi_debug dev_size_mb=8 statistics=1")
     layers_machine.sh("until ls /sys/class/scsi_disk | grep -qv ^0:; do sleep 1; done")
     return layers_machine
 
 
 def debugged(guest: Guest) -> str:
-    """The node of the drive that scsi_debug plays."""
+    """The node of the drive of scsi_debug."""
     return "/dev/" + guest.sh("ls /sys/bus/pseudo/devices/adapter0/host*/target*/*/block").strip()
 
 
 def inject(guest: Guest, what: int) -> None:
-    """Have every command to that drive fail so from now on; 0 has it work again."""
+    """Fail every command to that drive from now on; 0: none."""
     guest.sh(f"echo {what} > {DEBUG}/opts; echo {1 if what == ERRORS else -1 if what else 0} > {DEBUG}/every_nth")
 
 
-def test_a_drive_that_vanishes_under_a_batch_is_put_back_when_it_returns(faults: Guest) -> None:
-    """The batch and ``restore`` say that they could not (6); when the drive is there again, ``restore`` puts back."""
+def test_a_drive_that_vanishes_during_a_batch_is_restored_when_it_returns(faults: Guest) -> None:
+    """The batch and ``restore`` end with 6; once the drive is back, ``restore`` undoes the change."""
     name = faults.sh("ls /sys/class/scsi_disk/0:0:0:0/device/block").strip()
     node = f"/dev/{name}"
     gone = faults.raidctl(
@@ -61,8 +61,8 @@ def test_a_drive_that_vanishes_under_a_batch_is_put_back_when_it_returns(faults:
     assert (back.rc, "write-caching =  1 (on)" in faults.sh(f"hdparm -W {node}")) == (0, True), back
 
 
-def test_a_drive_that_answers_with_errors_is_left_as_it_was(faults: Guest) -> None:
-    """Each command to it fails: the change is undone, a flush of it has failed, and ``show`` says what it lacks."""
+def test_a_drive_that_returns_errors_is_unchanged(faults: Guest) -> None:
+    """The change is undone, a flush fails, and ``show`` reports what it could not read."""
     node = debugged(faults)
     inject(faults, ERRORS)
     change = faults.raidctl("cache", "drive", node, "off", "--yes", timeout=900)
@@ -74,12 +74,12 @@ def test_a_drive_that_answers_with_errors_is_left_as_it_was(faults: Guest) -> No
     assert (flush.rc, results) == (3, {"page_cache": "done", "drive": "failed"})
     problems = [problem for problem in json.loads(show.text)["problems"] if node in problem["where"]]
     assert (show.rc, [problem["kind"] for problem in problems]) == (3, ["unread"]), show
-    told = faults.run(["sdparm", "--get=WCE", node], check=False).text
-    assert "WCE           1" in told
+    output = faults.run(["sdparm", "--get=WCE", node], check=False).text
+    assert "WCE           1" in output
 
 
 def test_a_file_system_that_cannot_be_written_is_not_flushed(faults: Guest) -> None:
-    """dm-flakey refuses all writes: the flush of the page cache has failed, and the data is told as unwritten."""
+    """If dm-flakey fails all writes, the flush fails, and the data is reported as unwritten."""
     disk = f"/dev/{faults.sh('cd /sys/block; grep -lx F2 vd*/serial').partition('/')[0]}"
     faults.sh(
         f"""size=$(blockdev --getsz {disk}); dmsetup create weak --table "0 $size linear {disk} 0"; dmsetup mknodes
@@ -94,17 +94,17 @@ def test_a_file_system_that_cannot_be_written_is_not_flushed(faults: Guest) -> N
     assert "Input/output error" in layers["page_cache"]["answer"]["why"]
 
 
-def test_a_drive_that_does_not_answer_holds_nobody_up(faults: Guest) -> None:
-    """``show`` names it as a problem (3) and shows the others; a flush gives up at its limit (3)."""
+def test_an_unresponsive_drive_delays_no_other(faults: Guest) -> None:
+    """``show`` reports it as a problem (3) with the other drives; a flush ends at its limit (3)."""
     node = debugged(faults)
     inject(faults, SILENCE)
     flushing = faults.start_raidctl("cache", "flush", node, "--timeout", "5", "--json")
     show = faults.raidctl("show", "--json", timeout=900)
     flushed = json.loads(flushing.read(400))
     inject(faults, 0)
-    told = json.loads(show.text)
-    drives = {drive["serial"]: drive for card in told["controllers"] for drive in card["drives"]}
+    shown = json.loads(show.text)
+    drives = {drive["serial"]: drive for controller in shown["controllers"] for drive in controller["drives"]}
     assert (show.rc, drives["F1"]["write_cache"]) == (3, "enabled")
-    assert [problem["kind"] for problem in told["problems"] if node in problem["where"]] == ["unread"]
+    assert [problem["kind"] for problem in shown["problems"] if node in problem["where"]] == ["unread"]
     results = {layer["kind"]: layer["answer"]["result"] for layer in flushed["layers"]}
     assert (flushing.wait(60), results) == (3, {"page_cache": "done", "drive": "failed"})

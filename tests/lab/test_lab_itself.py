@@ -1,4 +1,4 @@
-"""The lab itself: what it makes of a description, what it says when something is missing, and its way with tests."""
+"""The lab: command lines, error messages, and how it runs tests."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ SOFTWARE = Software("qemu", Path("/k"), Path("/i"), Path("/m"), "/python", Path(
 
 
 def devices(*drives: Drive, controllers: tuple[Controller, ...] = ()) -> list[str]:
-    """What follows each -device on QEMU's command line, without the lab's own."""
+    """The value of each -device on QEMU's command line, without the lab's own."""
     argv = command(Machine("m", "t", drives, controllers), PLACES, SOFTWARE)
     return [after for word, after in pairwise(argv) if word == "-device"][4:]
 
 
-def test_a_seventh_sata_drive_gets_a_second_card() -> None:
-    """An AHCI card has six ports."""
+def test_a_seventh_sata_drive_gets_a_second_controller() -> None:
+    """An AHCI controller has six ports."""
     words = devices(*(Drive(f"S{number}") for number in range(7)))
     assert [word.split(",")[:2] for word in words[:2]] == [["ich9-ahci", "id=sata0"], ["ich9-ahci", "id=sata1"]]
     assert "bus=sata0.5" in words[-2]
@@ -39,41 +39,41 @@ def test_a_seventh_sata_drive_gets_a_second_card() -> None:
 
 
 def test_a_drive_is_made_as_it_is_described() -> None:
-    """Model, serial number, turns and cache reach QEMU."""
+    """Model, serial number, rpm and cache are passed to QEMU."""
     word = devices(Drive("S1", model="LAB DISK", rpm=7200, write_cache=False))[-1].split(",")
     assert {"ide-hd", "serial=S1", "model=LAB DISK", "rotation_rate=7200", "write-cache=off"} <= set(word)
 
 
 def test_a_throttle_reaches_qemu() -> None:
-    """A leaky bucket is three of QEMU's words."""
+    """A leaky bucket is three of QEMU's options."""
     throttle = Throttle(bps_write=20, bps_write_max=64, bps_write_max_length=1)
     argv = command(Machine("m", "t", (Drive("S1", throttle=throttle),)), PLACES, SOFTWARE)
     drive = argv[argv.index("-drive") + 1]
     assert drive.endswith(",throttling.bps-write=20,throttling.bps-write-max=64,throttling.bps-write-max-length=1")
 
 
-def test_a_drive_on_a_card_that_is_not_there_is_refused() -> None:
-    """Nothing is put on some other card instead."""
+def test_a_drive_on_a_missing_controller_is_refused() -> None:
+    """A drive is never attached to another controller instead."""
     with pytest.raises(ValueError, match="no controller"):
         devices(Drive("S1", bus="scsi", controller="sas"), controllers=(Controller("other", "mptsas"),))
 
 
 def test_two_drives_with_one_serial_number_are_refused() -> None:
-    """Drives are told apart by it."""
+    """Two drives with the same serial number are refused."""
     with pytest.raises(ValueError, match="same serial number"):
         Machine("m", "t", (Drive("S1"), Drive("S1")))
 
 
 def test_every_machine_can_be_written_as_a_command() -> None:
-    """Each described machine has a place for each of its drives, and a name of its own."""
+    """Each machine has a unique name and a port for each of its drives."""
     for name, machine in machines().items():
         assert machine.name == name
         argv = command(machine, PLACES, SOFTWARE)
         assert argv.count("-drive") == len(machine.drives)
 
 
-def test_every_recording_from_the_lab_is_made_anew_by_the_command() -> None:
-    """``python -m tests.lab --record`` knows each folder ``lab-…`` of fixtures/, and a machine for it."""
+def test_every_recording_of_the_lab_can_be_repeated() -> None:
+    """``python -m tests.lab --record`` has an entry for each folder ``lab-…`` of fixtures/."""
     fixtures = CHECKOUT / "fixtures"
     recorded = {name for name, one in RECORDED.items() if one.place == fixtures}
     assert recorded == {folder.name for folder in fixtures.glob("lab-*")}
@@ -81,29 +81,29 @@ def test_every_recording_from_the_lab_is_made_anew_by_the_command() -> None:
     assert {recorded.machine for recorded in RECORDED.values()} <= set(machines())
 
 
-def test_what_a_guests_own_file_systems_would_hide_is_kept() -> None:
-    """A checkout below /run or /tmp is seen, once, although a guest has a /run and a /tmp of its own."""
+def test_paths_hidden_by_a_guests_file_systems_are_kept() -> None:
+    """A checkout below /run or /tmp is listed once, as a guest mounts other file systems there."""
     below = [f"{place}{name}" for place in COVERED for name in ("ci/.venvs/3.11", "ci")]
     assert hidden([*below, "/usr", "/runs/ci"]) == [f"{place}ci" for place in COVERED]
 
 
 def test_a_missing_program_is_named_with_its_package() -> None:
-    """Never a skipped test."""
+    """A missing program is an error, never a skipped test."""
     with pytest.raises(LabError, match="no-such-program is missing: install the Debian package some-package"):
         program("no-such-program", "some-package")
 
 
 def test_a_person_at_the_console_finds_this_checkout_s_raidctl() -> None:
-    """Whatever the host's /etc/profile says of the PATH: the shell has the one that it is given, and its folder."""
+    """The shell has the given PATH and folder, whatever the host's /etc/profile sets."""
     script = ["/bin/sh", "-c", shell_in("/usr")]
-    asked = b"type -P raidctl; pwd; exit\n"
-    said = subprocess.run(script, env=ENVIRONMENT, input=asked, capture_output=True, check=True).stdout.decode()
-    assert said.split() == [str(Path(sys.executable).with_name("raidctl")), "/usr"]
+    typed = b"type -P raidctl; pwd; exit\n"
+    output = subprocess.run(script, env=ENVIRONMENT, input=typed, capture_output=True, check=True).stdout.decode()
+    assert output.split() == [str(Path(sys.executable).with_name("raidctl")), "/usr"]
 
 
 @pytest.mark.slow
 def test_the_initramfs_is_what_cpio_reads() -> None:
-    """An archive of three entries lists as three, with their content."""
+    """An archive of three entries lists as three, with their sizes."""
     packed = archive([("bin", 0o40755, b""), ("bin/a", 0o100644, b"odd"), ("b", 0o100755, b"four")])
     argv = [program("busybox", "busybox-static"), "cpio", "-t", "-v"]
     listed = subprocess.run(argv, input=packed, capture_output=True, check=True).stdout.decode().splitlines()
@@ -114,8 +114,8 @@ def test_the_initramfs_is_what_cpio_reads() -> None:
     ]
 
 
-def test_a_kernel_that_is_packed_by_other_means_is_left_as_it_is() -> None:
-    """No xz stream, or one that is no program: QEMU gets the packed image."""
+def test_a_kernel_with_another_compression_is_not_unpacked() -> None:
+    """Without a valid xz stream, QEMU gets the packed image."""
     assert unpacked(b"MZ" + b"\0" * 100) is None
     assert unpacked(b"MZ\xfd7zXZ\0 and then nothing of the kind") is None
 
@@ -132,8 +132,8 @@ for number in range(2):
 """
 
 
-def test_what_one_run_of_raidctl_imports_the_next_one_has() -> None:
-    """An import of the command, and of what it reads, is made once a boot."""
+def test_imports_of_a_run_are_made_for_the_next_one() -> None:
+    """The modules of a command are imported once per boot."""
     done = subprocess.run([sys.executable, "-c", TWICE], cwd=CHECKOUT, capture_output=True, text=True, check=True)
     first, second = done.stdout.splitlines()
     assert "raidctl_threeware.simulator" in first.split(",")
@@ -153,7 +153,7 @@ def test_of_a_group(number):
 
 @pytest.mark.slow
 def test_tests_of_one_machine_go_to_one_worker(tmp_path: Path) -> None:
-    """What pytest-xdist is told of groups it keeps to; else each worker would boot each machine."""
+    """pytest-xdist keeps groups together, so that only one worker boots a machine."""
     (tmp_path / "test_grouped.py").write_text(GROUPED)
     argv = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-n", "2", "--dist", "loadgroup"]
     subprocess.run(argv, cwd=tmp_path, env={**os.environ, "PYTEST_ADDOPTS": ""}, capture_output=True, check=True)
@@ -163,7 +163,7 @@ def test_tests_of_one_machine_go_to_one_worker(tmp_path: Path) -> None:
 
 @pytest.mark.lab
 def test_a_marked_test_reports_as_if_it_ran_on_the_host(tmp_path: Path) -> None:
-    """Passes, failures with traceback and output, a shared boot, and a test that hangs, seen through junit."""
+    """Passes, failures with traceback and output, a shared boot and a hanging test are in the junit file."""
     environment = {**os.environ, "PYTEST_ADDOPTS": "", "RAIDCTL_LAB_GRACE": "20"}
     argv = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--junitxml={tmp_path}/junit.xml"]
     done = subprocess.run(
@@ -180,7 +180,7 @@ def test_a_marked_test_reports_as_if_it_ran_on_the_host(tmp_path: Path) -> None:
 
 
 DRIVES: tuple[tuple[Backing, str], ...] = (("file", "synced"), ("volatile", "synced"), ("lying", "before"))
-"""Drives by what a power cut does to them, and what it leaves of something synced over something older."""
+"""The effect of a power cut by kind of drive: what remains of synced data over older data."""
 CACHED = Machine(
     "cached", "drives that lose data",
     tuple(Drive(backing.upper(), bus="virtio", size=1 << 20, backing=backing) for backing, _ in DRIVES),
@@ -189,8 +189,8 @@ CACHED = Machine(
 
 
 @pytest.mark.lab
-def test_a_power_cut_takes_what_a_drive_is_described_to_lose() -> None:
-    """An honest cache keeps what was flushed, a lying one loses it, and memory is lost; a reset takes memory alone."""
+def test_a_power_cut_loses_what_a_drive_is_described_to_lose() -> None:
+    """An honest cache keeps flushed data, a lying one loses it; a reset loses memory only."""
     with Guest(CACHED) as guest:
         for drive in CACHED.drives:
             guest.places.disk(drive).write_bytes(b"before".ljust(drive.size, b"\0"))
@@ -199,7 +199,7 @@ def test_a_power_cut_takes_what_a_drive_is_described_to_lose() -> None:
 
 
 def outlives(guest: Guest) -> None:
-    """A power cut, and then a reset."""
+    """Make a power cut, and then a reset."""
     synced = "; ".join(f"echo synced | dd of=/dev/{node} bs=512 conv=sync,fsync" for node in ("vda", "vdb", "vdc"))
     guest.sh(f"touch /run/in-memory; {synced}")
     guest.kill()
@@ -218,11 +218,11 @@ def outlives(guest: Guest) -> None:
 @pytest.mark.lab
 @pytest.mark.xdist_group("lab-layers")
 def test_a_guest_has_the_distribution_s_python_where_that_is_of_the_same_version(layers_machine: Guest) -> None:
-    """With the packages of the checkout's virtual environment."""
-    told = dict(word.partition("=")[::2] for word in layers_machine.sh("cat /proc/cmdline").split())
+    """It has the packages of the checkout's virtual environment."""
+    arguments = dict(word.partition("=")[::2] for word in layers_machine.sh("cat /proc/cmdline").split())
     code = "import os, sys; print(sys.prefix, sys.base_prefix, os.path.realpath(sys.executable))"
     prefix, base, used = layers_machine.run([sys.executable, "-c", code]).text.split()
-    assert prefix == told["lab.venv"]
-    if told["lab.instead"]:
-        assert used == os.path.realpath(told["lab.instead"])
-        assert base == str(Path(told["lab.instead"]).parents[1])
+    assert prefix == arguments["lab.venv"]
+    if arguments["lab.instead"]:
+        assert used == os.path.realpath(arguments["lab.instead"])
+        assert base == str(Path(arguments["lab.instead"]).parents[1])

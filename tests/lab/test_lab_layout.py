@@ -1,4 +1,4 @@
-"""Layouts carried out under a real kernel: on empty drives, refused on drives with anything on them, cut off."""
+"""Layouts under a real kernel: applied, refused because of signatures, interrupted by a power cut, deleted."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def content(kind: str, path: Path) -> bytes:
 
 @pytest.fixture(scope="module")
 def machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Guest]:
-    """The machine, with what is on its drives before it starts."""
+    """The machine with signatures on its drives."""
     scratch = tmp_path_factory.mktemp("signed")
     with Guest(LAYOUT) as guest:
         for number, kind in enumerate(KINDS):
@@ -110,26 +110,26 @@ def apply(guest: Guest, *words: str) -> Done:
     return guest.raidctl("layout", "apply", *words, "--unsafe", "QEMU's drives report no health", timeout=900)
 
 
-def said(done: Done) -> str:
-    """All that a command wrote, on one line."""
+def printed(done: Done) -> str:
+    """The output of a command, on one line."""
     return " ".join((done.text + done.err.decode()).split())
 
 
 def write(guest: Guest, text: str) -> None:
-    """The layout file."""
+    """Write the layout file."""
     guest.write_file(PLACE, f"layout = 1\n{text}".encode())
 
 
 def coded(guest: Guest, *words: str) -> str:
-    """The code of the plan, which a run without it asks for; nothing is done."""
+    """The code of the plan, from a run without it, which changes nothing."""
     done = apply(guest, PLACE, *words, "--yes")
-    found = re.search(r"confirm this plan with --confirm ([0-9a-f]{8})", said(done))
+    found = re.search(r"confirm this plan with --confirm ([0-9a-f]{8})", printed(done))
     assert (done.rc, found is not None) == (2, True), done
     return found[1] if found is not None else ""
 
 
-def test_every_signature_is_refused_and_stays(machine: Guest) -> None:
-    """One layout that wants all of these drives is refused with all of their names, and nothing is written."""
+def test_every_signature_is_refused_and_kept(machine: Guest) -> None:
+    """A layout for all of these drives is refused with every signature, and nothing is written."""
     volumes = "".join(
         f'[[volume]]\ncontroller = "md"\nname = "v{number}"\nraid_level = "raid0"\ndrives = ["LABSIG{number}"]\n'
         for number in range(len(KINDS))
@@ -140,13 +140,13 @@ def test_every_signature_is_refused_and_stays(machine: Guest) -> None:
     done = apply(machine, PLACE, "--confirm", "00000000")
     assert done.rc == 1, done
     for kind in KINDS:
-        assert kind in said(done), (kind, said(done))
+        assert kind in printed(done), (kind, printed(done))
     assert machine.sh(f"sha256sum {' '.join(nodes)}") == sums
     assert machine.sh("cat /proc/mdstat | grep -c active || true").strip() == "0"
 
 
 def test_a_layout_is_applied(machine: Guest) -> None:
-    """Two mirrors on new partitions: made, and listed in mdadm.conf."""
+    """Two mirrors are created on new partitions and listed in mdadm.conf."""
     write(machine, SYSTEM)
     done = apply(machine, PLACE, "--confirm", coded(machine))
     assert done.rc == 0, done
@@ -157,9 +157,9 @@ def test_a_layout_is_applied(machine: Guest) -> None:
 
 
 def test_a_power_cut_at_the_creation_is_continued(machine: Guest) -> None:
-    """Whatever the kernel had written by then, the next command ends it or names what is in the way.
+    """After a cut, the next command completes the creation or names the obstacle.
 
-    For the whole layout, with the mirrors that the cut left alone, a second run has nothing to do.
+    A second run of the whole layout then has nothing to do.
     """
     write(machine, STRIPED)
     job = machine.start_raidctl("layout", "apply", PLACE, "--unsafe", "lab", "--confirm", coded(machine))
@@ -169,7 +169,7 @@ def test_a_power_cut_at_the_creation_is_continued(machine: Guest) -> None:
     machine.boot()
     write(machine, SYSTEM + STRIPED)
     done = apply(machine, "resume")
-    if "linux_raid_member" in said(done):
+    if "linux_raid_member" in printed(done):
         wiped = [word for serial in FREE[2:] for word in ("--wipe", serial)]
         done = apply(machine, "resume", *wiped)
     assert done.rc in (0, 2), done  # 2: cut before the first line of the journal, or after its last one
@@ -181,16 +181,16 @@ def test_a_power_cut_at_the_creation_is_continued(machine: Guest) -> None:
     assert (again.rc, "nothing to do" in again.text) == (0, True), again
 
 
-def test_a_volume_that_is_named_is_deleted(machine: Guest) -> None:
-    """It is stopped, its members are empty again, no phantom is left, and its line is gone from mdadm.conf."""
+def test_a_volume_is_deleted(machine: Guest) -> None:
+    """It is stopped, its members are empty, and its line is gone from mdadm.conf."""
     uuid = machine.sh("mdadm --detail --export /dev/md/lake | grep ^MD_UUID=").strip().partition("=")[2]
     host = machine.sh("cat /proc/sys/kernel/hostname").strip()
     write(machine, f'[machine]\nhostname = "{host}"\n[[delete]]\ncontroller = "md"\nunique_id = "{uuid}"\n')
     machine.sh("mkfs.ext4 -q /dev/md/lake; mkdir -p /mnt/lake; mount /dev/md/lake /mnt/lake; udevadm settle")
     refused = apply(machine, PLACE, "--confirm", "00000000")
     assert refused.rc == 1, refused
-    assert "is in use: /mnt/lake" in said(refused)
-    assert "contains ext4" in said(refused)
+    assert "is in use: /mnt/lake" in printed(refused)
+    assert "contains ext4" in printed(refused)
     machine.sh("umount /mnt/lake; udevadm settle")
     code = coded(machine, "--wipe", uuid)
     done = apply(machine, PLACE, "--wipe", uuid, "--confirm", code)

@@ -1,4 +1,4 @@
-"""LVM RAID under a real kernel: whole, without a drive that both volumes use, and whole again."""
+"""LVM RAID under a real kernel: complete, without a drive that both volumes use, and complete again."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ pytestmark = [pytest.mark.lab(minutes=3), pytest.mark.xdist_group("lab-lvm")]
 
 @pytest.fixture
 def guest() -> Iterator[Guest]:
-    """The machine, with LVM's programs."""
+    """The machine, with LVM's tools."""
     packages.lvm()
     with Guest(LVM) as machine:
         yield machine.boot()
 
 
 def _volumes(guest: Guest) -> dict[str, dict[str, Any]]:
-    """What raidctl shows of each volume, by name."""
+    """The volumes that raidctl shows, by name."""
     seen = json.loads(guest.raidctl("show", "--json").text)
-    [card] = [one for one in seen["controllers"] if one["id"] == "lvm"]
-    return {volume["name"]: volume for volume in card["volumes"]}
+    [controller] = [one for one in seen["controllers"] if one["id"] == "lvm"]
+    return {volume["name"]: volume for volume in controller["volumes"]}
 
 
 def test_a_drive_of_both_volumes_is_lost_and_comes_back(guest: Guest) -> None:
-    """Each is degraded without it and whole with it; until then no other drive of theirs may be pulled."""
+    """Both volumes are degraded without the drive, and no other of their drives may be pulled until it is back."""
     whole = {
         name: (one["raid_level"], one["status"], one["failures_tolerated"]) for name, one in _volumes(guest).items()
     }

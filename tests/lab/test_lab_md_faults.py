@@ -1,4 +1,4 @@
-"""`show` while arrays change under it: drives fail, go and come back."""
+"""`show` while drives of arrays fail and return."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.lab.machines import MD
 
 @contextmanager
 def always(script: str) -> Iterator[list[int]]:
-    """Run a shell script over and over beside a test; gives the list that grows with every round."""
+    """Repeat a shell script beside a test; yields a list that grows with every round."""
     rounds: list[int] = []
     end = threading.Event()
 
@@ -34,8 +34,8 @@ def always(script: str) -> Iterator[list[int]]:
 
 
 @pytest.mark.lab(MD, last=True, minutes=1, timeout=600)
-def test_a_drive_that_fails_and_comes_back_while_show_runs_never_confuses_it() -> None:
-    """While the drive comes and goes several times: exit code 0 or 3, valid JSON, and a possible state of the array."""
+def test_show_is_consistent_while_a_drive_fails_and_returns() -> None:
+    """The exit code is 0 or 3, the JSON valid, and the state of the array a possible one."""
     member = next(Path("/sys/block/md5/md").glob("dev-*")).name.removeprefix("dev-")
     steps = [f"mdadm /dev/md5 --{step} /dev/{member}" for step in ("fail", "remove", "add")]
     turn = "; ".join((*steps, "sleep 1"))
@@ -45,12 +45,12 @@ def test_a_drive_that_fails_and_comes_back_while_show_runs_never_confuses_it() -
         done = subprocess.run([sys.executable, "-m", "raidctl", "show", "--json"], capture_output=True, check=False)
     assert done.returncode in (0, 3), done.stderr
     assert b"Traceback" not in done.stderr
-    told = json.loads(done.stdout)
-    card = next(controller for controller in told["controllers"] if controller["id"] == "md")
-    array = next(volume for volume in card["volumes"] if volume["device"] == "/dev/md5")
+    shown = json.loads(done.stdout)
+    controller = next(controller for controller in shown["controllers"] if controller["id"] == "md")
+    array = next(volume for volume in controller["volumes"] if volume["device"] == "/dev/md5")
     assert array["status"] in ("ok", "degraded", "rebuilding")
     assert array["raid_level"] == "raid5"
     assert array["size_bytes"] == size
-    others = {volume["device"]: volume["status"] for volume in card["volumes"]}
+    others = {volume["device"]: volume["status"] for volume in controller["volumes"]}
     assert {others[f"/dev/{name}"] for name in ("md0", "md1", "md10", "md11", "md12", "md17")} == {"ok"}
     assert len(rounds) >= 2

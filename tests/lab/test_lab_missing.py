@@ -1,4 +1,4 @@
-"""What the lab says and leaves behind where something is missing, interrupted or killed, seen from outside."""
+"""The lab with missing programs, interruptions and kills."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ sys.exit(pytest.main(["-q", "-p", "no:cacheprovider", "tests/lab/samples.py::tes
 
 
 def until(holds: Callable[[], object], seconds: float = 60) -> bool:
-    """Wait for something that is bound to happen."""
+    """Wait until a condition is true; False after the time limit."""
     end = time.monotonic() + seconds
     while not holds():
         if time.monotonic() > end:
@@ -48,7 +48,7 @@ def until(holds: Callable[[], object], seconds: float = 60) -> bool:
 
 
 class Debian:
-    """A folder of stand-ins before everything else on the PATH, and a store for kernels."""
+    """Replacements of Debian's tools, first on PATH, and a store for kernels."""
 
     def __init__(self, place: Path) -> None:
         self.store, self.log, self.bin = place / "store", place / "log", place / "bin"
@@ -58,7 +58,7 @@ class Debian:
             self.program(name, script)
 
     def program(self, name: str, script: str) -> None:
-        """Put a program there."""
+        """Write a program."""
         path = self.bin / name
         path.write_text(f"#!/bin/sh -e\n{script}\n")
         path.chmod(0o755)
@@ -70,22 +70,22 @@ class Debian:
         return subprocess.Popen(argv, cwd=CHECKOUT, env=environment, stderr=subprocess.PIPE, text=True)
 
     def downloads(self) -> int:
-        """How often an archive was asked for."""
+        """The number of downloads."""
         return self.log.read_text().count(" download ")
 
     def kept(self) -> list[str]:
-        """What is in the store."""
+        """The content of the store."""
         return sorted(path.name for path in self.store.iterdir() if path.name != "lock")
 
 
 @pytest.fixture
 def debian(tmp_path: Path) -> Debian:
-    """A distribution that answers as told."""
+    """A distribution with replaced tools."""
     return Debian(tmp_path)
 
 
-def test_an_interrupted_fetch_leaves_nothing_that_is_taken_for_whole(debian: Debian) -> None:
-    """Killed with half an archive there, it is fetched anew, and the half one is gone."""
+def test_an_interrupted_fetch_is_repeated(debian: Debian) -> None:
+    """After a kill in the middle of a download, the next fetch downloads again and removes the rest."""
     half = debian.store.parent / "half"
     debian.program("apt-get", f'echo half > "$3.deb"; echo $$ > {half}; exec sleep 60')
     broken = debian.fetch()
@@ -101,7 +101,7 @@ def test_an_interrupted_fetch_leaves_nothing_that_is_taken_for_whole(debian: Deb
 
 
 def test_two_fetches_at_once_download_once(debian: Debian) -> None:
-    """The second one waits for the first and takes what it made."""
+    """The second one waits for the first and uses its result."""
     debian.program("apt-get", f"sleep 1; {DOWNLOAD}")
     both = [debian.fetch(), debian.fetch()]
     assert [process.communicate()[1] for process in both] == ["", ""]
@@ -110,19 +110,19 @@ def test_two_fetches_at_once_download_once(debian: Debian) -> None:
 
 
 @pytest.mark.parametrize("lists", [APT_CACHE, "true", "exit 100"], ids=["known", "no lists", "no answer"])
-def test_without_network_and_cache_it_is_said_how_the_kernel_is_fetched(debian: Debian, lists: str) -> None:
-    """The last line names the command; nothing half is left."""
+def test_without_a_network_the_message_names_the_command_that_fetches(debian: Debian, lists: str) -> None:
+    """The last line has the command, and no partial file is left."""
     debian.program("apt-cache", lists)
     debian.program("apt-get", OFFLINE)
     process = debian.fetch()
-    said = process.communicate()[1]
+    errors = process.communicate()[1]
     assert process.returncode != 0
-    assert "python3 -m tests.lab --fetch" in said.splitlines()[-1]
+    assert "python3 -m tests.lab --fetch" in errors.splitlines()[-1]
     assert debian.kept() == []
 
 
 def everything_but(place: Path, *left_out: str) -> Path:
-    """A folder with links to the programs of this system, without some."""
+    """A folder with links to the programs of this system, except some."""
     place.mkdir()
     for folder in ("/usr/sbin", "/sbin", "/usr/bin", "/bin"):
         for program in Path(folder).iterdir():
@@ -134,7 +134,7 @@ def everything_but(place: Path, *left_out: str) -> Path:
 
 @pytest.mark.lab
 def test_a_missing_qemu_is_a_failure_that_names_its_package(tmp_path: Path) -> None:
-    """The test fails with what is to be installed; it is not skipped."""
+    """The test fails with the package to install; it is not skipped."""
     found = everything_but(tmp_path / "bin", "qemu-system-x86_64")
     environment = {**os.environ, "PYTEST_ADDOPTS": ""}
     argv = [sys.executable, "-c", WITHOUT_QEMU, str(found)]
@@ -145,7 +145,7 @@ def test_a_missing_qemu_is_a_failure_that_names_its_package(tmp_path: Path) -> N
 
 
 def test_without_root_the_packages_that_are_missing_are_named(tmp_path: Path) -> None:
-    """``tests/run`` names them and ends with 4 before it does anything."""
+    """``tests/run`` prints them and ends with 4 before it does anything."""
     found = everything_but(tmp_path / "bin", "qemu-system-x86_64", "nbdkit", "id")
     (found / "id").write_text("#!/bin/sh\necho 1000\n")
     (found / "id").chmod(0o755)
@@ -157,7 +157,7 @@ def test_without_root_the_packages_that_are_missing_are_named(tmp_path: Path) ->
 
 
 def owned(place: Path) -> set[str]:
-    """Names of the programs that run with a path of this folder among their words."""
+    """Names of the running programs with a path of this folder among their arguments."""
     found = set()
     for entry in Path("/proc").glob("[0-9]*/cmdline"):
         try:
@@ -171,7 +171,7 @@ def owned(place: Path) -> set[str]:
 
 @pytest.mark.lab
 def test_a_killed_owner_leaves_no_machine_behind(tmp_path: Path) -> None:
-    """Signal 9 to the process that has booted a machine ends QEMU and the nbdkit of its drive."""
+    """Signal 9 to the owner of a machine ends QEMU and the nbdkit of its drive."""
     environment = {**os.environ, "TMPDIR": str(tmp_path)}
     argv = [sys.executable, "-c", DRIVE_WITH_CACHE]
     with subprocess.Popen(argv, cwd=CHECKOUT, env=environment, stdout=subprocess.PIPE, text=True) as owner:

@@ -1,4 +1,4 @@
-"""The power-cut test where the power is really cut: the honest drive is not accused, the liar is caught."""
+"""The power-cut test with real power cuts, on an honest and on a lying drive."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from tests.lab.powercuts import Drill, Station
 pytestmark = [pytest.mark.lab(minutes=1), pytest.mark.xdist_group("lab-powercut")]
 
 
-def test_a_liar_is_caught_and_an_honest_drive_is_not_accused(tmp_path: Path) -> None:
-    """One cut of both at once; each is recognised by its serial number in the next boot."""
+def test_a_lying_drive_is_found_and_an_honest_one_passes(tmp_path: Path) -> None:
+    """Both are cut at once, and recognised by their serial numbers in the next boot."""
     with (
         Station(tmp_path / "honest") as honest,
         Station(tmp_path / "liar") as liar,

@@ -1,4 +1,4 @@
-"""Drives of real md arrays are replaced under a real kernel, and everything goes wrong on the way; the data stay.
+"""Drives of real md arrays are replaced under a real kernel, with mistakes and failures; the data stay.
 
 The tests of this file share a machine, and each leaves it with complete arrays.
 """
@@ -21,21 +21,21 @@ pytestmark = [pytest.mark.lab(minutes=5), pytest.mark.xdist_group("lab-bays")]
 UNDER_WAY, USAGE = 7, 2
 
 
-def said(done: Done) -> str:
-    """All that a command wrote, on one line."""
+def printed(done: Done) -> str:
+    """The output of a command, on one line."""
     return " ".join((done.text + done.err.decode()).split())
 
 
 def ext4(path: Path) -> bytes:
-    """A drive with a file system."""
+    """The content of a drive with a file system."""
     with path.open("wb") as disk:
         disk.truncate(SIZE)
     subprocess.run([program("mkfs.ext4", "e2fsprogs"), "-q", path], check=True)
     return path.read_bytes()
 
 
-def test_a_member_is_replaced_whatever_is_pulled_and_pushed_by_mistake(bays: Bays, tmp_path: Path) -> None:
-    """RAID-6: a wrong drive is pulled, a small and a signed one are pushed, a second one fails; the checksum stays.
+def test_a_member_is_replaced_despite_mistakes_and_failures(bays: Bays, tmp_path: Path) -> None:
+    """A RAID-6 survives a wrong pull, two unfit new drives and a second failure with the same checksum.
 
     The new drive has the letter and the SCSI address of the old one.
     """
@@ -44,26 +44,28 @@ def test_a_member_is_replaced_whatever_is_pulled_and_pushed_by_mistake(bays: Bay
     assert (refused.rc, bays.state("md6")["degraded"]) == (USAGE, "0"), refused
     taken = bays.raidctl("replace", old, "--confirm", old, "--no-wait")
     assert (taken.rc, bays.state("md6")["degraded"]) == (UNDER_WAY, "1"), taken
-    assert f"Pull the drive with serial number {old}" in said(taken)
+    assert f"Pull the drive with serial number {old}" in printed(taken)
 
     wrong = bays.pull(PARITY[2])
     stopped = bays.raidctl("replace", "resume", "--no-wait")
-    assert (stopped.rc, f"{wrong.serial} is gone, which must stay" in said(stopped)) == (UNDER_WAY, True), stopped
+    assert (stopped.rc, f"{wrong.serial} is gone, which must stay" in printed(stopped)) == (UNDER_WAY, True), stopped
     bays.push(wrong)
     bays.readd("md6", wrong.serial)
     assert bays.state("md6")["degraded"] == "1"
 
     bays.pull(old)
     waiting = bays.raidctl("replace", "resume", "--no-wait")
-    assert (waiting.rc, "Put the new drive into the bay of the old one" in said(waiting)) == (UNDER_WAY, True), waiting
+    assert (waiting.rc, "Put the new drive into the bay of the old one" in printed(waiting)) == (UNDER_WAY, True), (
+        waiting
+    )
     assert bays.push(scsi("LABSMALL", 1, size=12 * MIB)) == letter
     small = bays.raidctl("replace", "resume", "--no-wait")
-    assert (small.rc, "LABSMALL is too small" in said(small)) == (UNDER_WAY, True), small
+    assert (small.rc, "LABSMALL is too small" in printed(small)) == (UNDER_WAY, True), small
     bays.pull("LABSMALL")
 
     assert bays.push(scsi("LABSIGN9", 1), ext4(tmp_path / "signed")) == letter
     signed = bays.raidctl("replace", "resume", "--no-wait")
-    assert (signed.rc, "LABSIGN9 contains ext4" in said(signed)) == (UNDER_WAY, True), signed
+    assert (signed.rc, "LABSIGN9 contains ext4" in printed(signed)) == (UNDER_WAY, True), signed
     bays.speed("md6", 10)
     begun = bays.raidctl("replace", "resume", "--no-wait", "--wipe", "LABSIGN9")
     assert (begun.rc, bays.state("md6")["sync_action"]) == (UNDER_WAY, "recover"), begun

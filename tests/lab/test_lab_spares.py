@@ -12,7 +12,7 @@ pytestmark = [pytest.mark.lab(minutes=5), pytest.mark.xdist_group("lab-checks")]
 
 
 def test_a_spare_is_added_and_removed_and_nothing_is_overwritten(bays: Bays) -> None:
-    """It is a spare for md; removed, it still has a superblock, so it is refused until that is gone."""
+    """A removed spare still has a superblock, so it is refused until that is wiped."""
     before = bays.fill("md1", 2)
     node = bays.push(nvme("LABSPARE", 4))
     added = bays.raidctl("spare", "add", "LABSPARE", "--for", "md1", "--yes")

@@ -1,9 +1,9 @@
-"""The power fails while everything is open: a batch, an LED, replacements in each state in which nothing may be lost.
+"""Power failures during a batch, a blinking LED and replacements in every state: nothing is lost.
 
-The journal lies on an emulated disk with ext4 that loses what was not flushed; nothing of it is shared with the host.
-QEMU's drives forget what ``hdparm -W`` has set when QEMU ends. Real drives do either, so both kinds are used: after a
-kill the next boot gets the drive with the setting that QEMU tells it had at the cut (a drive that keeps its setting
-without power), and the second failure is the reset button, through which the emulated drive keeps it by itself.
+The journal is on an emulated drive with ext4 that loses what was not flushed, and shares nothing with the host. QEMU's
+drives reset the cache setting of ``hdparm -W`` when QEMU ends. Real drives do either, so both kinds are tested: after
+a kill, the next boot gets the drive with the setting that QEMU reported at the cut (a drive that keeps its setting
+without power); the second failure is the reset button, after which the emulated drive still has it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from tests.lab.guest import PYTHONPATH, Done, Guest
 from tests.lab.machines_bays import BAYS, BUS, MIRROR, PARITY
 from tests.lab.machines_caches import STATE
 
-# a group of its own, for its machine: the other tests of such a machine need not wait for it
+# a separate group for its machine: the other tests of such a machine need not wait for it
 pytestmark = [pytest.mark.lab(minutes=8), pytest.mark.xdist_group("lab-power")]
 
 PATIENCE = 900.0  # seconds until a batch has come to a moment
@@ -36,8 +36,8 @@ UNDER_WAY = 7
 
 @pytest.fixture
 def bays() -> Iterator[Bays]:
-    """A machine that no other test has, whatever process they run in: its drives are exchanged."""
-    # what no drive is asked here: to ask all of them takes a third of the drill
+    """A machine for this test alone, since its drives are exchanged."""
+    # health is not read here: it takes a third of the test
     lean = replace(BAYS, prepare=(*BAYS.prepare, "rm -f /usr/sbin/smartctl /usr/bin/sdparm"))
     with Enclosure() as enclosure, Guest(replace(lean, qemu=enclosure.arguments(f"{BUS}.0"))) as guest:
         yield Bays(guest.boot(), enclosure)
@@ -52,25 +52,25 @@ class Power:
     """The command that runs at every boot."""
 
     def begin_batch(self) -> None:
-        """Start a batch with the cache of P1 switched off, and wait for its load."""
+        """Start a batch that disables the cache of P1, and wait for its load."""
         options = self.unit[len(PROGRAM) : self.unit.index("restore")]
         batch = self.bays.guest.start_raidctl(*options, *BATCH, LOAD)
         end = time.monotonic() + PATIENCE
-        while b"loading" not in (said := batch.stderr()):
-            assert time.monotonic() < end, f'the batch has not said "loading", but: {said.decode()}'
+        while b"loading" not in (errors := batch.stderr()):
+            assert time.monotonic() < end, f'the batch has not said "loading", but: {errors.decode()}'
             time.sleep(0.05)
 
     def begin_locating(self) -> None:
-        """Have the LED of bay 2 blink."""
+        """Let the LED of bay 2 blink."""
         assert BAY in self.bays.guest.start_raidctl("locate", BAY, "--for", "1h").readline().decode()
         assert self.bays.enclosure.lit == {2}
 
     def cache_on(self) -> bool:
-        """Whether the write cache of P1 is on, as hdparm has it from the drive."""
+        """Whether the write cache of P1 is enabled, as hdparm reads it."""
         return "write-caching =  1 (on)" in self.bays.guest.sh(f"hdparm -W {self.bays.guest.device('P1')}")
 
     def cut(self) -> None:
-        """Cut the power, and switch it on again with P1 as it was."""
+        """Cut the power, and boot again with the setting of P1."""
         guest = self.bays.guest
         guest.qmp("stop")
         [block] = [block for block in guest.qmp("query-block") if block["device"] == "P1"]
@@ -80,22 +80,22 @@ class Power:
         self.bays.cut()
 
     def restored(self, done: Done) -> None:
-        """What the unit has done: the cache is on, no LED blinks, and only the replacements are open."""
-        said = done.err.decode()
+        """Check the result of the unit: the cache is enabled, no LED blinks, and only the replacements are open."""
+        errors = done.err.decode()
         assert (done.rc, self.cache_on(), self.bays.enclosure.lit) == (0, True, set()), done
-        assert "Put back: write_cache of drives:P1 from disabled back to enabled." in said
+        assert "Put back: write_cache of drives:P1 from disabled back to enabled." in errors
         assert {begin["kind"] for begin in self.pending()} == {"operation"}
-        assert said.count("It is open:") == len(self.pending()) == 2, said
+        assert errors.count("It is open:") == len(self.pending()) == 2, errors
 
     def pending(self) -> list[dict[str, object]]:
-        """The changes in the journal that have begun and have no end; a line that was cut off counts as not written."""
+        """The changes in the journal without an end; a torn line does not count."""
         lines = self.bays.guest.read_file(f"{STATE}/journal.jsonl").decode().split("\n")
-        told = [json.loads(line) for line in lines[:-1]]
-        ends = {line["change"] for line in told if line["event"] == "end"}
-        return [line for line in told if line["event"] == "begin" and line["change"] not in ends]
+        events = [json.loads(line) for line in lines[:-1]]
+        ends = {line["change"] for line in events if line["event"] == "end"}
+        return [line for line in events if line["event"] == "begin" and line["change"] not in ends]
 
     def begin(self, serial: str, *more: str) -> str:
-        """Begin a replacement that has to wait; return its number."""
+        """Start a replacement that has to wait; returns its number."""
         done = self.bays.raidctl("replace", serial, "--confirm", serial, "--no-wait", *more)
         assert done.rc == UNDER_WAY, done
         return done.err.decode().rsplit("resume ", 1)[1].split('"')[0]
@@ -103,8 +103,8 @@ class Power:
     def waits(self, change: str, sentence: str, *more: str) -> None:
         """Continue a replacement until it waits, with this sentence."""
         done = self.bays.raidctl("replace", "resume", change, "--no-wait", *more)
-        said = " ".join((done.text + done.err.decode()).split())
-        assert (done.rc, sentence in said) == (UNDER_WAY, True), done
+        printed = " ".join((done.text + done.err.decode()).split())
+        assert (done.rc, sentence in printed) == (UNDER_WAY, True), done
 
     def ends(self, change: str, array: str, *more: str) -> None:
         """Continue a replacement to its end."""
@@ -112,10 +112,10 @@ class Power:
         assert (done.rc, self.bays.state(array)["degraded"]) == (0, "0"), done
 
 
-def test_a_power_cut_and_a_reset_lose_nothing_of_what_is_open(bays: Bays) -> None:
-    """A copy, a drive that was taken out, a place that waits, and a rebuild continue; caches and LEDs are put back.
+def test_open_operations_survive_a_power_cut_and_a_reset(bays: Bays) -> None:
+    """Replacements in each state continue, and caches and LEDs are restored.
 
-    Every single request and line of the journal is tried without a kernel, in `tests/change/test_change_faults.py`.
+    Every single request and line of the journal is tested without a kernel, in `tests/change/test_change_faults.py`.
     """
     bays.raidctl("restore", "--install-unit")
     text = bays.guest.read_file("/etc/systemd/system/raidctl-restore.service").decode()
@@ -133,7 +133,7 @@ def test_a_power_cut_and_a_reset_lose_nothing_of_what_is_open(bays: Bays) -> Non
 
 
 def after_the_cut(power: Power) -> tuple[str, str]:
-    """The copy continues where it was, and the drive that was taken out stays out."""
+    """The copy continues, and the removed drive stays out."""
     bays = power.bays
     bays.push(nvme("LABNVME3", 3))
     bays.speed("md1", 10)
@@ -154,7 +154,7 @@ def after_the_cut(power: Power) -> tuple[str, str]:
 
 
 def before_the_reset(power: Power, mirror: str, parity: str) -> str:
-    """One waits for its new drive, another one is rebuilt; return the number of that one."""
+    """One replacement waits for its new drive, another one is rebuilt; returns the number of that one."""
     bays = power.bays
     power.waits(mirror, f"Pull the drive with serial number {MIRROR[1]}")
     bays.pull(MIRROR[1])
@@ -173,7 +173,7 @@ def before_the_reset(power: Power, mirror: str, parity: str) -> str:
 
 
 def after_the_reset(power: Power, parity: str, last: str) -> None:
-    """Both come to their end."""
+    """Both replacements are completed."""
     bays = power.bays
     bays.guest.reset()
     assert power.cache_on() is False

@@ -128,7 +128,7 @@ class Job:
         """A change on the clock of the machine."""
         machine = self.machine
         return Change(
-            story, machine.journal, machine, machine.look, VENDORS, machine.said.append, sleep=machine.sleep,
+            story, machine.journal, machine, machine.look, VENDORS, machine.printed.append, sleep=machine.sleep,
             clock=machine.clock,
         )  # fmt: skip
 
@@ -157,7 +157,7 @@ def job(machine: Bench, text: str, *wipe: str) -> Job:
     """A layout on a machine; ``wipe``: serial numbers and unique ids."""
     layout = read_layout("lab.toml", (HEAD + text).encode())
     facts = ApplyFacts(file="lab.toml", text=HEAD + text, wipe=wipe)
-    return Job(machine, Applying(machine, VENDORS, layout, machine.said.append, facts))
+    return Job(machine, Applying(machine, VENDORS, layout, machine.printed.append, facts))
 
 
 def deleting(machine: Bench) -> str:

@@ -265,7 +265,7 @@ def test_guard_P12_old_data_that_shines_through_is_named(tmp_path: Path) -> None
 
     machine.before = shines
     job(machine, MIRROR).run()
-    assert any("md:md127 shows ext4 from earlier use of its drives" in text for text in machine.said)
+    assert any("md:md127 shows ext4 from earlier use of its drives" in text for text in machine.printed)
 
 
 def test_the_configuration_is_written_as_the_file_wants_it(tmp_path: Path) -> None:

@@ -55,7 +55,7 @@ class Story:
         """A change on the clock of the machine."""
         machine = self.machine
         return Change(
-            story, machine.journal, machine, machine.look, VENDORS, machine.said.append, sleep=machine.sleep,
+            story, machine.journal, machine, machine.look, VENDORS, machine.printed.append, sleep=machine.sleep,
             clock=machine.clock, at_most=at_most,
         )  # fmt: skip
 
@@ -68,4 +68,4 @@ def begun(
     seen = machine.look()
     facts: Facts = facts_of(seen, f"drives:LABD0000{number}", way=way, new=f"LABD0000{new}" if new else "")
     facts = observed(facts, seen)
-    return Story(machine, Replacing(machine, VENDORS, facts, machine.said.append, unsafe=unsafe, wipe=wipe))
+    return Story(machine, Replacing(machine, VENDORS, facts, machine.printed.append, unsafe=unsafe, wipe=wipe))

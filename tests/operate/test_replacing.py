@@ -63,7 +63,7 @@ def test_a_drive_is_replaced_from_its_failure_to_the_complete_array(raid6: Bench
     ]  # fmt: skip
     assert raid6.member(NEW) == "in_sync"
     assert raid6.journal.pending() == []
-    assert f"Pull the drive with serial number {OLD}" in "\n".join(raid6.said)
+    assert f"Pull the drive with serial number {OLD}" in "\n".join(raid6.printed)
 
 
 def test_a_good_drive_is_copied_while_the_array_stays_complete(tmp_path: Path) -> None:
@@ -359,7 +359,7 @@ def test_the_tools_answer_is_not_believed(raid6: Bench) -> None:
     story = begun(raid6, 2)
     with pytest.raises((ChangeStands, ChangeUndone)):
         story.replacing.run(story.start())
-    assert not any("Pull" in text for text in raid6.said)
+    assert not any("Pull" in text for text in raid6.printed)
     assert raid6.member(OLD) == "in_sync"
 
 

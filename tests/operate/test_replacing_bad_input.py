@@ -76,7 +76,7 @@ def test_two_drives_with_one_serial_number(raid6: Bench) -> None:
     with pytest.raises(Ambiguous, match=r"drives:LABD00002 and drives:LABD00003"):
         find_drive(seen.inventory, seen.view, "serial:LABD00002")
     facts = facts_of(seen, "drives:LABD00002", way="out")
-    story = Replacing(raid6, VENDORS, facts, raid6.said.append, unsafe=True)
+    story = Replacing(raid6, VENDORS, facts, raid6.printed.append, unsafe=True)
     plan = story.plan(next_stage(seen, facts), seen)
     assert "X1" in {denial.guard for denial in plan.denials}
     assert any("serial number" in denial.reason for denial in plan.denials)

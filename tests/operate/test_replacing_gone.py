@@ -36,7 +36,7 @@ def story_of(machine: Bench, before: Inventory | None, *, word: str = "", new: s
     facts = facts_of_serial(seen, word, before, new=new) if word and before else facts_of_array(
         seen, "md:md0", before, new=new)  # fmt: skip
     assert facts is not None
-    return Story(machine, Replacing(machine, VENDORS, facts, machine.said.append, unsafe=True))
+    return Story(machine, Replacing(machine, VENDORS, facts, machine.printed.append, unsafe=True))
 
 
 def test_an_array_that_lacks_a_member_names_the_story(tmp_path: Path) -> None:

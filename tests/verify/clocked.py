@@ -24,7 +24,7 @@ from raidctl.verify.measured import joined
 from raidctl.verify.report import Answer
 from raidctl.verify.subjects import Ground, whole
 from raidctl.verify.wanted import claims
-from tests.bench.computed import Stage, turn
+from tests.bench.virtual_clock import Stage, turn
 
 MEDIUM = Medium(reads=60, commits=72)
 COMMITS = Commits(seconds=0.22)

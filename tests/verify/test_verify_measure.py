@@ -18,7 +18,7 @@ from click.testing import CliRunner, Result
 
 from raidctl.cli import cli
 from raidctl.verify.report import Verification
-from tests.bench.trying import modelled
+from tests.bench.served_target import modelled
 from tests.support.waiting import until
 
 Raidctl = Callable[..., Result]

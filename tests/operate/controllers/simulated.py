@@ -118,15 +118,15 @@ class ControllerReplacement:
         """The change of the story that the journal has open, as another process finds it."""
         [story] = self.bench.journal.pending()
         facts = facts_from(story.begin.facts)
-        self.replacing = Replacing(self.bench, VENDORS, facts, self.bench.said.append)
+        self.replacing = Replacing(self.bench, VENDORS, facts, self.bench.printed.append)
         return self.change(story.begin, at_most)
 
     def change(self, story: Begin, at_most: float | None) -> Change:
         """A change on the clock of the machine."""
         bench = self.bench
         return Change(
-            story, bench.journal, bench, bench.look, VENDORS, bench.said.append, sleep=bench.sleep, clock=bench.clock,
-            at_most=at_most,
+            story, bench.journal, bench, bench.look, VENDORS, bench.printed.append, sleep=bench.sleep,
+            clock=bench.clock, at_most=at_most,
         )  # fmt: skip
 
     def run(self) -> None:

@@ -26,7 +26,7 @@ def story(name: str, tmp_path: Path) -> ControllerReplacement:
 def ended(story: ControllerReplacement, facts: Facts) -> bool:
     """Carry the story out, with a person who puts a drive in; whether the volume is complete afterwards."""
     story.bench.moments = [(story.bench.at + PUSHED, story.push)]
-    story.replacing = Replacing(story.bench, VENDORS, facts, story.bench.said.append)
+    story.replacing = Replacing(story.bench, VENDORS, facts, story.bench.printed.append)
     story.run()
     return story.now()[1].status == "ok" and story.bench.journal.pending() == []
 

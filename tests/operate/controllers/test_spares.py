@@ -218,7 +218,7 @@ def test_restore_leaves_an_operation_open_that_it_cannot_read(tmp_path: Path) ->
 
     def restored() -> Restored:
         restorer = Restorer(
-            bench.journal, bench.place, bench, bench.look, VENDORS, SOURCE, bench.said.append, sleep=bench.sleep
+            bench.journal, bench.place, bench, bench.look, VENDORS, SOURCE, bench.printed.append, sleep=bench.sleep
         )
         [result] = restorer.restore()
         return result

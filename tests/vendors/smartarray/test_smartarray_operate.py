@@ -35,7 +35,7 @@ def test_a_drive_in_another_bay_takes_the_place_if_it_is_named(p440: ControllerR
     volume = next(one for one in controller.volumes if one.id == "smartarray:0/v2")
     story = of_drive(bench, controller.id, volume.id, below(controller, volume)[0].id)
     facts = structs.replace(story.replacing.facts, new="S402L14E")
-    story.replacing = Replacing(bench, VENDORS, facts, bench.said.append)
+    story.replacing = Replacing(bench, VENDORS, facts, bench.printed.append)
     bench.moments = [(bench.at + PULLED, story.pull)]
     story.run()
     assert bench.argvs[-1] == ("hpssacli", "ctrl", "slot=0", "array", "B", "add", "spares=2I:1:7")

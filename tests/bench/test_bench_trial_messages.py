@@ -1,4 +1,4 @@
-"""What is said where little was measured: that it was little, and nothing that was not seen."""
+"""Messages of trials that measured little: they report only what was measured."""
 
 from __future__ import annotations
 
@@ -25,33 +25,33 @@ from raidctl.verify.clock import Clock
 from raidctl.verify.measured import joined, unknown_target
 from raidctl.verify.report import Verification
 from raidctl.verify.wanted import Claim
-from tests.bench.computed import Stage
 from tests.bench.engine_bench import Handle
 from tests.bench.test_bench_trial_sizes import Even
+from tests.bench.virtual_clock import Stage
 
 STAGE = Stage(Plan(kind="write-through", size=64 * MIB))
 NO_TIME = 0.0
 LITTLE = "There were too few rounds, or too short ones, to tell."
 
 
-def told(trial: Trial, budget: float | None = NO_TIME) -> TrialResult:
-    """What a test says that was given no time: it has its first round."""
+def without_time(trial: Trial, budget: float | None = NO_TIME) -> TrialResult:
+    """The result of a trial without time, which has only its first round."""
     session = Runner(STAGE.bench(budget=budget), again=False).run(
         Profile(name="test", title="", seconds=1, size=64 * MIB, trials=(trial,))
     )
     return session.results[0]
 
 
-def test_a_handful_of_reads_is_no_medium_between_the_kinds() -> None:
-    """Of 15 reads it is said that they are too few, not how long they took."""
-    result = told(Medium(reads=90, commits=12))
+def test_few_reads_are_reported_as_too_few() -> None:
+    """Of 15 reads, the reason is their number, not their time."""
+    result = without_time(Medium(reads=90, commits=12))
     assert result.series["medium"] == "unclear"
     assert result.reasons == ("Only 15 places were read: too few to decide whether it rotates.",)
 
 
-def test_one_round_has_no_spread() -> None:
-    """What has only been measured once, or not long enough, does not differ within its spread."""
-    assert told(Alignment(seconds=0.02)).reasons[0] == LITTLE
+def test_one_round_is_reported_as_too_few() -> None:
+    """A single or too short round is not reported as equal within its spread."""
+    assert without_time(Alignment(seconds=0.02)).reasons[0] == LITTLE
     handle = os.memfd_create("one-round")
     os.ftruncate(handle, 8 * MIB)
     with os.fdopen(handle):
@@ -60,15 +60,15 @@ def test_one_round_has_no_spread() -> None:
     assert (result.verdict, result.reasons) == ("inconclusive", (LITTLE,))
 
 
-@pytest.mark.parametrize(("most", "said_of_it"), [(1, "1 round of 0.1 s"), (2, "2 rounds of 0.1 s")])
-def test_one_round_is_no_rounds(most: int, said_of_it: str) -> None:
-    """The sentence counts as people do."""
-    assert said_of_it in told(Steady(seconds=0.1, most=most), budget=None).reasons[0]
+@pytest.mark.parametrize(("most", "expected"), [(1, "1 round of 0.1 s"), (2, "2 rounds of 0.1 s")])
+def test_rounds_are_counted_in_singular_and_plural(most: int, expected: str) -> None:
+    """One round is singular."""
+    assert expected in without_time(Steady(seconds=0.1, most=most), budget=None).reasons[0]
 
 
-def test_one_size_alone_tells_of_no_cache() -> None:
-    """How much is rewritten within a cache shows in several sizes."""
-    (reason,) = told(Overwrite(seconds=0.02)).reasons
+def test_one_size_shows_no_cache() -> None:
+    """Rewriting shows a cache only with several sizes."""
+    (reason,) = without_time(Overwrite(seconds=0.02)).reasons
     assert reason == "Only 1 of at least 4 sizes was rewritten: too few to find a cache."
 
 
@@ -76,16 +76,16 @@ def test_one_size_alone_tells_of_no_cache() -> None:
     ("rate", "start"),
     [(800.0, "At 80% (800 a second)"), (100.0, "At 10% (100 a second; 80% would be more than can be kept)")],
 )
-def test_the_share_of_a_rate_that_was_lowered_is_its_own(rate: float, start: str) -> None:
-    """Where a share of the saturating rate would be too many operations, what is said is what was measured."""
+def test_a_lowered_rate_is_reported_with_its_share(rate: float, start: str) -> None:
+    """If the rate was lowered, the actual share is reported."""
     row = array("Q", [10**6])
     samples = Samples(ops=b"\0", offsets=row, starts=row, latencies=row, results=array("i", [512]), size=512)
     assert sentence(0.8, rate, 1000.0, samples).startswith(f"{start} the longest of 1 waits")
 
 
 @pytest.mark.parametrize("claim", [Claim("media", words=("hdd",)), Claim("drive_rpm", number=7200)])
-def test_a_test_that_failed_says_why_and_not_what_it_did_not_see(claim: Claim) -> None:
-    """Where the medium could not be read, no reads are told of."""
+def test_a_failed_trial_reports_only_its_failure(claim: Claim) -> None:
+    """If the reads failed, no reads are reported."""
     failed = TrialResult(trial="medium", figures={}, verdict="inconclusive", reasons=("The reads failed.",))
     session = Session(profile="verify", target="x", kind="nbd", size=MIB, results=(failed,))
     answers = tuple(unknown_target((claim,), "x", "Nobody knows.", served=True))

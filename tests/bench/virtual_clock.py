@@ -1,6 +1,6 @@
-"""An engine on a virtual clock: it asks the model of an array when each operation would be done, and nothing sleeps.
+"""An engine on a virtual clock: it computes the end of each operation from the model of an array, without sleeping.
 
-Trials run on it in a moment, and the same each time, however slow or busy the machine is.
+Trials run on it in a moment, with the same result each time, however slow or busy the machine is.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from raidctl.bench.trials.trial import Below, Bench
 from raidctl.bench.work import Op, Outcome, Samples, Stream, Target, Work
 
 TIME = 99
-"""What blocks carry as the time of their writing: no clock enters them."""
+"""The time of writing in the blocks, which does not depend on a clock."""
 
 
 @dataclass
 class Clock:
-    """Seconds that only operations and rests let go by."""
+    """Seconds that only operations and rests advance."""
 
     now: float = 100.0
 
     def rest(self, seconds: float) -> None:
-        """Let time go by."""
+        """Advance the clock."""
         self.now += seconds
 
 
@@ -42,7 +42,7 @@ class Modelled:
     device: Device
     clock: Clock = field(default_factory=Clock)
     drops: bool = False
-    """Whether a layer between answers each flush itself, and passes none on."""
+    """Whether a layer in between acknowledges each flush without passing it on."""
     name: str = "the model"
     kind: str = "nbd"
     alignment: int = 4096
@@ -55,22 +55,22 @@ class Modelled:
         return self.device.size
 
     def connect(self) -> Link:
-        """A way to it past the engine, one operation at a time."""
+        """A connection that bypasses the engine, for one operation at a time."""
         return _Way(self)
 
     def past(self) -> Modelled:
-        """The same array, reached past the layer that drops flushes."""
+        """The same array, without the layer that drops flushes."""
         return Modelled(self.device, self.clock)
 
     def ends(self, now: float, op: Op, place: int, data: bytes) -> float:
-        """When an operation that begins now is done."""
+        """The time at which an operation that begins now is done."""
         if op == Op.FLUSH:
             return now + self.device.plan.latency if self.drops else self.device.flush(now)
         return self.device.write(now, place, data, durable=op == Op.WRITE_DURABLE and not self.drops)
 
 
 class _Way(Link):
-    """A connection to a model that nobody serves."""
+    """A connection to a model without a server."""
 
     def __init__(self, target: Modelled) -> None:
         self._target = target
@@ -89,7 +89,7 @@ class _Way(Link):
         self._do(Op.FLUSH, 0, b"")
 
     def close(self) -> None:
-        """Nothing is held open."""
+        """Do nothing: nothing is open."""
 
     def _do(self, op: Op, offset: int, data: bytes) -> None:
         self._target.clock.now = self._target.ends(self._target.clock.now, op, offset, data)
@@ -104,10 +104,10 @@ class _Lane:
     work: Work
     number: int = 0
     barrier: float = 0.0
-    """Nothing begins before: when the last flush was done."""
+    """The end of the last flush, before which nothing begins."""
     latest: float = 0.0
     done: list[tuple[float, int, int, float]] = field(default_factory=list)
-    """End, kind, place and start of each operation."""
+    """End, kind, offset and start of each operation."""
     wrong: list[int] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -115,7 +115,7 @@ class _Lane:
         self._zeros = bytes(self.stream.size)
 
     def due(self, now: float, begin: float) -> float | None:
-        """When its next operation may begin, asked at a moment when one of its places is free; None: it is over."""
+        """When its next operation may begin, once a place of its depth is free; None at its end."""
         number, count = self.number, len(self.stream.ops)
         over = self.work.seconds is not None and now - begin >= self.work.seconds and self.done
         if over or (number >= count and not self.stream.cycle):
@@ -126,7 +126,7 @@ class _Lane:
         return max(due, self.latest) if self.stream.ops[number % count] == Op.FLUSH else due
 
     def carry_out(self, now: float, begin: float) -> float:
-        """Do the next operation: when it is done."""
+        """Run the next operation; returns its end."""
         turn, at = divmod(self.number, len(self.stream.ops))
         op, place, size = Op(self.stream.ops[at]), self.stream.offsets[at], self.stream.size
         if op == Op.READ:
@@ -145,7 +145,7 @@ class _Lane:
         return end
 
     def samples(self, begin: float) -> Samples:
-        """What came of it, in order of the ends."""
+        """The samples, in the order of their ends."""
         self.done.sort()
         ops = bytes(op for _, op, _, _ in self.done)
         rows = [array("Q"), array("Q"), array("Q")]
@@ -161,30 +161,30 @@ class _Lane:
 
 @dataclass
 class Computed:
-    """Carries out all streams of a work side by side, in the model's time."""
+    """Runs all streams of a work in parallel, in the model's time."""
 
     clock: Clock = field(default_factory=Clock)
     name: str = "computed"
     instead: Modelled | None = None
-    """A model that is asked instead of any other target: times of a file are computed, and it is left alone."""
+    """A model that is used instead of any other target: the times of a file are computed, without access to it."""
 
     @property
     def now(self) -> float:
-        """Seconds."""
+        """The seconds on the clock."""
         return self.clock.now
 
     def usable(self, target: Target) -> str | None:
-        """For models, and for what stands in for one."""
+        """Whether it can run on this target: a model, or anything with a model in its place."""
         return None if isinstance(target, Modelled) or self.instead is not None else "only the model"
 
     def run(self, target: Target, work: Work) -> Outcome:
-        """Compute it."""
+        """Compute the work."""
         begin = self.now
         samples = self._side_by_side([(target, work)])[0]
         return Outcome(samples=samples, wall_seconds=self.now - begin, cpu_seconds=0.0, engine=self.name)
 
     def together(self, works: Sequence[tuple[Target, Work]]) -> list[Report]:
-        """Several works at once, each on its own target or on the same one."""
+        """Compute several works at once, each on its target."""
         begin, reports = self.now, []
         for (one,) in self._side_by_side(works):
             ends = array("Q", (s + w for s, w in zip(one.starts, one.latencies, strict=True)))
@@ -219,7 +219,7 @@ class Stage:
     below: Below = field(default_factory=Below)
 
     def bench(self, seed: int = 7, engine: Computed | None = None, **given: Any) -> Bench:
-        """A new model, and a bench on it; ``given``: fields of the bench."""
+        """A new model, and a bench on it; ``given`` are fields of the bench."""
         engine = engine or Computed()
         clock = engine.clock
         return Bench(
@@ -229,9 +229,9 @@ class Stage:
 
 
 def beside(target: Target, engine: Computed | None = None, **given: Any) -> Bench:
-    """A bench on a file or the like, with times as of flash; ``given``: fields of the bench.
+    """A bench on a file with times as of flash; ``given`` are fields of the bench.
 
-    What passes the engine goes to the file itself, and takes the time that it takes.
+    Operations that bypass the engine go to the file, and take real time.
     """
     engine = engine or Computed()
     clock = engine.clock
@@ -241,13 +241,13 @@ def beside(target: Target, engine: Computed | None = None, **given: Any) -> Benc
 
 
 def measured_model(bench: Bench) -> Modelled:
-    """What a bench of a stage measures."""
+    """The model that a bench of a stage measures."""
     assert isinstance(bench.target, Modelled)
     return bench.target
 
 
 def turn(bench: Bench, words: str) -> None:
-    """Turn a switch of the model, in the words of its control socket."""
+    """Change a setting of the model, with a command of its control socket."""
     what, how = words.split()
     device, now = measured_model(bench).device, measured_model(bench).clock.now
     if what == "policy":

@@ -1,4 +1,4 @@
-"""The gate's back doors: other settings that let writes into a cache which nothing keeps; contradictions."""
+"""The guard for settings other than the write policy, and contradictory settings."""
 
 from __future__ import annotations
 
@@ -20,50 +20,50 @@ Raidctl = Callable[..., Result]
 STATES: tuple[BatteryStatus, ...] = get_args(BatteryStatus)
 
 
-def card(status: BatteryStatus | None, cache: Cache | None = None) -> Controller:
-    """A controller with a battery in this state, or none."""
+def controller_with(status: BatteryStatus | None, cache: Cache | None = None) -> Controller:
+    """A controller with a battery in this status, or without one."""
     batteries = () if status is None else (Battery(id="acme:1/battery0", status=status),)
     volume = Volume(id="acme:1/v1", cache=VolumeCache(write_policy="write_through"))
     return Controller(id="acme:1", batteries=batteries, volumes=(volume,), cache=cache)
 
 
 def refused(controller: Controller, setting: Setting, value: str) -> bool:
-    """Whether a wish for the controller, or its volume, needs a reason."""
+    """Whether a setting of the controller, or its volume, is refused as unsafe."""
     name = controller.id if setting in ("cache_split", "no_battery_write_cache") else f"{controller.id}/v1"
     return unsafe(controller, Desired(object_id=name, setting=setting, value=value)) is not None
 
 
 @pytest.mark.parametrize("status", [*STATES, None])
 def test_cached_io_needs_a_good_battery(status: BatteryStatus | None) -> None:
-    """With it the controller may keep writes whatever the write policy says."""
-    assert refused(card(status), "io_policy", "cached") == (status != "ok")
-    assert not refused(card(status), "io_policy", "direct")
+    """Cached I/O may keep writes in the cache whatever the write policy, so it needs a good battery."""
+    assert refused(controller_with(status), "io_policy", "cached") == (status != "ok")
+    assert not refused(controller_with(status), "io_policy", "direct")
 
 
 @over("status, share, switch", [*itertools.product([*STATES, None], (None, 0, 75), (None, True, False))])
-def test_a_first_share_for_writes_needs_a_good_battery(
+def test_enabling_the_cache_for_writes_needs_a_good_battery(
     status: BatteryStatus | None, share: int | None, switch: bool | None
 ) -> None:
-    """With the no-battery cache on, a split of 100/0 is what keeps writes out; one that gives them more is no news."""
+    """With the no-battery cache, giving writes a first share needs a good battery, as 100/0 keeps them out."""
     cache = Cache(
         read_percent=None if share is None else 100 - share, write_percent=share, no_battery_write_cache=switch
     )
     opens = not share and switch is not False and status != "ok"
-    assert refused(card(status, cache), "cache_split", "25/75") == opens
-    assert not refused(card(status, cache), "cache_split", "100/0")
+    assert refused(controller_with(status, cache), "cache_split", "25/75") == opens
+    assert not refused(controller_with(status, cache), "cache_split", "100/0")
 
 
 @pytest.mark.parametrize("status", [*STATES, None])
 @pytest.mark.parametrize("value", ["enabled", "default"])
-def test_caches_that_no_battery_keeps_are_refused_always(status: BatteryStatus | None, value: str) -> None:
-    """The no-battery cache and those of the drives, whatever the battery is."""
-    assert refused(card(status), "no_battery_write_cache", value)
-    assert refused(card(status), "drive_write_cache", value)
+def test_caches_without_a_battery_are_always_refused(status: BatteryStatus | None, value: str) -> None:
+    """The no-battery cache and drive caches are refused whatever the battery."""
+    assert refused(controller_with(status), "no_battery_write_cache", value)
+    assert refused(controller_with(status), "drive_write_cache", value)
 
 
-def test_a_card_without_a_cache_is_not_protected_by_its_battery() -> None:
-    """There is nothing that the battery could keep."""
-    assert refused(card("ok", Cache(present=False)), "write_policy", "protected_write_back")
+def test_a_controller_without_a_cache_is_not_protected_by_its_battery() -> None:
+    """Without a cache, a good battery protects nothing."""
+    assert refused(controller_with("ok", Cache(present=False)), "write_policy", "protected_write_back")
 
 
 DISK = BlockDevice(name="sdb", node="/dev/sdb", kind="disk")
@@ -87,36 +87,38 @@ PART = BlockDevice(name="sdb1", node="/dev/sdb1", kind="partition", parent="sdb"
     ],
     ids=["md", "lvm-or-multipath", "swap", "zfs", "idle-lvm"],
 )
-def test_a_drive_under_anything_keeps_its_cache_off(blocks: tuple[BlockDevice, ...], why: str) -> None:
-    """Layers, swap, and signatures that the kernel's links do not show; without mount points, too."""
+def test_the_cache_of_a_drive_in_use_is_not_enabled(blocks: tuple[BlockDevice, ...], why: str) -> None:
+    """A drive below another device, with swap or with a signature is in use, even without mount points."""
     controller = Controller(id="acme:1", drives=(Drive(id="acme:1/1", device="/dev/sdb", role="passthrough"),))
-    wish = Desired(object_id="acme:1/1", setting="write_cache", value="enabled")
-    assert why in (unsafe(controller, wish, HostView(blocks=blocks)) or "")
-    assert unsafe(controller, wish, HostView(blocks=(DISK, PART))) is None
+    desired = Desired(object_id="acme:1/1", setting="write_cache", value="enabled")
+    assert why in (unsafe(controller, desired, HostView(blocks=blocks)) or "")
+    assert unsafe(controller, desired, HostView(blocks=(DISK, PART))) is None
 
 
-def test_a_drive_of_which_nothing_is_known_keeps_its_cache_off() -> None:
-    """Not to know what uses it is not to know that nothing does."""
+def test_the_cache_of_an_unknown_drive_is_not_enabled() -> None:
+    """If the use of a drive is unknown, it may be in use."""
     controller = Controller(id="acme:1", drives=(Drive(id="acme:1/1", device="/dev/sdb"),))
-    wish = Desired(object_id="acme:1/1", setting="write_cache", value="enabled")
-    assert "unknown" in (unsafe(controller, wish, HostView()) or "")
+    desired = Desired(object_id="acme:1/1", setting="write_cache", value="enabled")
+    assert "unknown" in (unsafe(controller, desired, HostView()) or "")
 
 
 @pytest.mark.parametrize(
     ("switch", "policy"), [("enabled", "protected_write_back"), ("disabled", "unprotected_write_back")]
 )
-def test_opposite_wishes_are_refused_in_the_plan(switch: str, policy: str) -> None:
-    """A controller's switch against the write policy of its volume: found out before anything is tried."""
-    wishes = (
+def test_contradictory_settings_are_refused_in_the_plan(switch: str, policy: str) -> None:
+    """A controller's switch that contradicts the write policy of its volume is refused before any command."""
+    settings = (
         Desired(object_id="acme:1/v1", setting="write_policy", value=policy),
         Desired(object_id="acme:1", setting="no_battery_write_cache", value=switch),
     )
-    assert [refusal.desired for refusal in contradictions(Plan(desired=wishes))] == [wishes[1]]
-    assert [refusal.desired for refusal in contradictions(Plan(already=wishes[:1], desired=wishes))] == [wishes[1]]
+    assert [refusal.desired for refusal in contradictions(Plan(desired=settings))] == [settings[1]]
+    assert [refusal.desired for refusal in contradictions(Plan(already=settings[:1], desired=settings))] == [
+        settings[1]
+    ]
 
 
 def test_one_setting_of_one_object_has_one_value() -> None:
-    """Two values for it are refused; the same one twice is once."""
+    """Two values for a setting are refused; the same value twice is accepted."""
     first = Desired(object_id="acme:1", setting="cache_split", value="25/75")
     other = Desired(object_id="acme:1", setting="cache_split", value="50/50")
     assert [refusal.desired for refusal in contradictions(Plan(desired=(first, other)))] == [other]
@@ -131,7 +133,7 @@ def test_one_setting_of_one_object_has_one_value() -> None:
     ],
 )
 def test_options_that_contradict_each_other_change_nothing(raidctl: Raidctl, demo: str, words: tuple[str, ...]) -> None:
-    """Exit code 1, and no story in the journal, also with --unsafe."""
+    """The exit code is 1, and the journal is empty, also with --unsafe."""
     done = raidctl("--demo", demo, "cache", "set", *words, "--yes", "--unsafe", "a trial")
     assert done.exit_code == 1
     assert "Contradiction" in done.stdout
@@ -139,8 +141,8 @@ def test_options_that_contradict_each_other_change_nothing(raidctl: Raidctl, dem
     assert "The journal is empty" in raidctl("--demo", demo, "journal").stdout
 
 
-def test_protected_write_back_without_a_battery_is_done_for_a_reason_with_a_warning(raidctl: Raidctl) -> None:
-    """It is configured and the controller falls back to write-through: that is what --unsafe was said for."""
+def test_protected_write_back_without_a_battery_needs_a_reason(raidctl: Raidctl) -> None:
+    """With a reason it is configured, and a warning reports that write-through is active."""
     asked = ("--demo", "h730", "cache", "set", "megaraid:0/v0", "--write", "protected-write-back", "--yes")
     assert raidctl(*asked).exit_code == 1
     done = raidctl(*asked, "--unsafe", "the battery comes tomorrow")
@@ -148,8 +150,8 @@ def test_protected_write_back_without_a_battery_is_done_for_a_reason_with_a_warn
     assert "Warning: megaraid:0/v0 is set to protected-write-back, but write-through is active" in done.stderr
 
 
-def test_what_is_set_and_not_in_force_is_not_fulfilled(raidctl: Raidctl) -> None:
-    """Nothing is to be changed, and the answer is still no; a load that needs it is not begun."""
+def test_a_configured_but_inactive_policy_is_a_failure(raidctl: Raidctl) -> None:
+    """Nothing needs to be changed, but the exit code is 1, and a batch does not start its load."""
     asked = ("megaraid:0/v0", "--write", "protected-write-back", "--yes")
     raidctl("--demo", "h730", "cache", "set", *asked, "--unsafe", "the battery comes tomorrow")
     done = raidctl("--demo", "h730", "cache", "set", *asked)
@@ -160,8 +162,8 @@ def test_what_is_set_and_not_in_force_is_not_fulfilled(raidctl: Raidctl) -> None
     assert raidctl("--demo", "h730", "cache", "set", *asked, "--unsafe", "known").exit_code == 0
 
 
-def test_write_back_that_is_put_back_on_a_dead_battery_is_said_loudly(raidctl: Raidctl) -> None:
-    """It was there before, so it is put back; that the battery has died meanwhile must not pass unnoticed."""
+def test_restoring_write_back_on_a_failed_battery_prints_a_warning(raidctl: Raidctl) -> None:
+    """The previous unprotected write-back is restored, with a warning about data loss."""
     demo = ("--demo", "h730")
     raidctl(*demo, "cache", "set", "megaraid:0/v0", "--write", "unprotected-write-back", "--yes", "--unsafe", "scratch")
     done = raidctl(*demo, "batch", "megaraid:0/v0", "--write", "write-through", "--yes", "--", "true")

@@ -1,6 +1,6 @@
-"""The pytest plugin in the guest: collects, then runs the tests that the host names, and sends every report as a line.
+"""The pytest plugin in the guest: runs the tests that the host names, and sends each report as a line.
 
-Its stdin and stdout belong to the conversation; whatever else writes to stdout goes to stderr.
+Its stdin and stdout are the connection; everything else that is written to stdout goes to stderr.
 """
 
 from __future__ import annotations
@@ -18,33 +18,33 @@ os.dup2(2, 1)
 sys.stdout = sys.stderr
 
 
-def tell(**message: object) -> None:
-    """One line to the host."""
+def send(**message: object) -> None:
+    """Send one line to the host."""
     REPORTS.write(json.dumps(message) + "\n")
     REPORTS.flush()
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtestloop(session: pytest.Session) -> bool:
-    """Run what the host asks for until it hangs up."""
+    """Run what the host requests until it disconnects."""
     items = {item.nodeid: item for item in session.items}
-    tell(ready=len(items))
+    send(ready=len(items))
     for line in REQUESTS:
         request = json.loads(line)
         item = items[request["run"]]
         item.config.hook.pytest_runtest_protocol(item=item, nextitem=items.get(request["next"]))
-        tell(done=item.nodeid)
+        send(done=item.nodeid)
     return True
 
 
 class Sender:
-    """Kept in a class so that it is registered after pytest's own plugins have made the report whole."""
+    """Sends reports; registered last, so that pytest's plugins have completed them."""
 
     @pytest.hookimpl(trylast=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Send it in pytest's own serialised form."""
+        """Send the report in pytest's serialised form."""
         data = self.config.hook.pytest_report_to_serializable(config=self.config, report=report)
-        tell(report=data)
+        send(report=data)
 
     def __init__(self, config: pytest.Config) -> None:
         self.config = config

@@ -1,7 +1,7 @@
-"""What the benchmark tells of arrays, of a mapping and of a file system from outside; runs in the machine slow-drives.
+"""Trials on arrays, a mapping and a file system; runs in the machine slow-drives.
 
-One process measures all of them, since an emulated processor needs longer for the start of raidctl than for some of it.
-Each line that it prints is a JSON object: what was measured, what is true, and the trial's own result.
+One process measures all of them, since an emulated processor needs longer to start raidctl than for some of them. Each
+line that it prints is a JSON object: what was measured, and the result of the trial.
 """
 
 from __future__ import annotations
@@ -33,19 +33,19 @@ SHORT = RaidLevel(seconds=0.1, most=20, strided=48, striped=32, rounds=1)
 THOROUGH = RaidLevel(seconds=0.3, most=20, strided=96, striped=96, rounds=2)
 FILE = 4 * MIB
 BEFORE = 4096
-"""Sectors of the drive before a mapping begins."""
+"""Sectors of the drive before a mapping."""
 
 
 class Found(msgspec.Struct):
-    """A line."""
+    """One line of the output."""
 
     what: str
-    """As it was asked for, ``raid5x4`` or ``linear``."""
+    """The name as requested, ``raid5x4`` or ``linear``."""
     result: TrialResult
 
 
 def sh(script: str) -> str:
-    """What a shell script prints."""
+    """The output of a shell script."""
     done = subprocess.run(["/bin/sh", "-ec", script], capture_output=True, text=True, check=False)
     if done.returncode:
         raise SystemExit(f"{script}: {done.stderr}")
@@ -53,20 +53,20 @@ def sh(script: str) -> str:
 
 
 def nodes(serial: str) -> list[str]:
-    """The devices of a drive's size, which tells those of one kind from all others."""
+    """The devices with the size of this drive, which differs between kinds of drives."""
     size = SLOW_DRIVES.drive(serial).size // 512
     return [f"/dev/{place.parent.name}" for place in sorted(Path("/sys/block").glob("*d*/size"))
             if int(place.read_text()) == size and place.parent.name[:2] in ("sd", "vd")]  # fmt: skip
 
 
 def measured(trial: Trial, target: Target, below: Below) -> TrialResult:
-    """One trial on a target that is open."""
+    """The result of one trial on an open target."""
     return whole(trial, Bench(target, choose(target).engine, below=below))
 
 
 @contextmanager
 def array(level: str, count: int) -> Iterator[Below]:
-    """An array that is clean from the start, and what its owner knows of it."""
+    """Create a clean array; yields its known facts."""
     drives = nodes("R0")[:count]
     chunk = "" if level == "raid1" else f"--chunk={CHUNK // KIB}"
     clean = "" if level == "raid0" else "--assume-clean"
@@ -82,14 +82,14 @@ def array(level: str, count: int) -> Iterator[Below]:
 
 
 def level_of(name: str, trial: RaidLevel) -> TrialResult:
-    """The level of an array, `raid5x4`."""
+    """The level trial on an array named `raid5x4`."""
     level, _, count = name.partition("x")
     with array(level, int(count)) as below, DeviceTarget("/dev/md0", write=(0, below.volume_bytes or 0)) as target:
         return measured(trial, target, below)
 
 
 def tax(table: str, seconds: float) -> TrialResult:
-    """What a mapping costs, as the device mapper has it; it says of itself that it is LVM's."""
+    """The layer trial on a mapping of the device mapper, whose UUID is LVM's."""
     [drive] = nodes("MAPPED")
     sectors = SLOW_DRIVES.drive("MAPPED").size // 512 - BEFORE
     sh(f'dmsetup create vg-lv --uuid LVM-lab --table "0 {sectors} {table.format(drive)}"; dmsetup mknodes')
@@ -103,7 +103,7 @@ def tax(table: str, seconds: float) -> TrialResult:
 
 
 def raw() -> TrialResult:
-    """Commits through a file system that sends no flush to an honest drive, and past it."""
+    """Commits to an honest drive, through a file system that sends no flush and past it."""
     [drive] = nodes("HONEST")
     sh(f"mkfs.ext4 -q -F {drive}; mkdir -p /srv/honest; mount -o barrier=0 {drive} /srv/honest")
     try:
@@ -122,8 +122,8 @@ OTHERS: Mapping[str, Callable[[], TrialResult]] = {
 
 
 def main(words: list[str]) -> None:
-    """Measure what is named, one after the other."""
-    parser = argparse.ArgumentParser(prog="python -m tests.lab.outside", description=__doc__)
+    """Run the named trials, one after the other."""
+    parser = argparse.ArgumentParser(prog="python -m tests.lab.trials", description=__doc__)
     parser.add_argument(
         "what", nargs="*", default=[*ARRAYS, *OTHERS], help=f"raid10x4 (level, drives), {', '.join(OTHERS)}"
     )

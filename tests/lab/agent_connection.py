@@ -1,4 +1,4 @@
-"""The host's end of the virtio-serial port on which a machine's agent takes requests."""
+"""The host's end of the virtio-serial port of a machine's agent."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from tests.lab.places import LabError
 
 
 class GuestDied(LabError):
-    """The machine went away, or was reset, while somebody waited for its answer."""
+    """The machine ended, or was reset, while a reply was awaited."""
 
 
 class Link:
-    """The host's end of the virtio-serial port: requests go out, a thread hands the answers to those who wait."""
+    """The host's end of the port: sends requests, and hands replies to the waiting threads."""
 
     def __init__(self, path: Path, process: subprocess.Popen[bytes]) -> None:
         self._socket = self._connect(path, process)
@@ -36,14 +36,14 @@ class Link:
         self._thread.start()
 
     def ask(self, op: str, limit: float, words: Mapping[str, Any]) -> dict[str, Any]:
-        """Send a request and wait for its answer; ``queue.Empty`` when none comes."""
+        """Send a request and wait for its reply; ``queue.Empty`` after the limit."""
         box: queue.Queue[dict[str, Any] | None] = queue.Queue()
         with self._lock:
             if self._gone:
                 raise GuestDied(self._gone)
             number = next(self._numbers)
             self._waiting[number] = box
-            with contextlib.suppress(OSError):  # the listener hears of it, and tells
+            with contextlib.suppress(OSError):  # the listener notices it and reports it
                 self._socket.sendall(json.dumps({**words, "op": op, "id": number}).encode() + b"\n")
         answer = box.get(timeout=limit)
         if answer is None:
@@ -51,17 +51,17 @@ class Link:
         return answer
 
     def expect_hello(self) -> None:
-        """A reset follows: the next hello is no surprise."""
+        """Announce a reset, so that the next hello is expected."""
         self._awaited = True
 
     def wait_hello(self, limit: float) -> None:
-        """Until the agent has started; ``queue.Empty`` when it does not."""
+        """Wait until the agent has started; ``queue.Empty`` after the limit."""
         if not self._hello.get(timeout=limit):
             raise GuestDied(self._gone)
         self._awaited = False
 
     def close(self) -> None:
-        """Nobody listens any more."""
+        """Close the connection."""
         with contextlib.suppress(OSError):
             self._socket.shutdown(socket.SHUT_RDWR)
         self._thread.join()
@@ -69,7 +69,7 @@ class Link:
 
     @staticmethod
     def _connect(path: Path, process: subprocess.Popen[bytes]) -> socket.socket:
-        """QEMU makes the socket soon after its start."""
+        """Connect, as soon as QEMU has created the socket."""
         for _ in range(500):
             link = socket.socket(socket.AF_UNIX)
             if link.connect_ex(str(path)) == 0:
@@ -83,7 +83,7 @@ class Link:
         )
 
     def _listen(self) -> None:
-        """Until the socket ends."""
+        """Receive replies until the socket ends."""
         with contextlib.suppress(OSError), self._socket.makefile("rb") as lines:
             for line in lines:
                 self._take(json.loads(line))
@@ -91,7 +91,7 @@ class Link:
 
     def _take(self, answer: dict[str, Any]) -> None:
         if "hello" in answer:
-            self._end("" if self._awaited else "it has started again by itself")
+            self._end("" if self._awaited else "it has restarted unexpectedly")
             self._hello.put(True)
             return
         with self._lock:
@@ -100,7 +100,7 @@ class Link:
             box.put(answer)
 
     def _end(self, why: str) -> None:
-        """Nobody who waits now will get an answer."""
+        """End all waiting requests without a reply."""
         with self._lock:
             self._gone = why
             waiting = list(self._waiting.values())

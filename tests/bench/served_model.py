@@ -1,4 +1,4 @@
-"""A served model in a process of its own, and a small NBD client, for the tests."""
+"""A served model in a separate process, and a small NBD client."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from raidctl.bench.model import control, nbd
 
 ROOT = Path(__file__).resolve().parents[2]
 SLOW_CLIENT_MS = 2.0
-"""One in a hundred requests comes later than this: half a revolution at 15000 rpm is lost."""
+"""One in a hundred requests is later than this: half a revolution at 15000 rpm is lost."""
 
 
 class Client:
-    """One connection, one operation at a time; an error of the server is an OSError."""
+    """One connection, for one operation at a time; an error of the server is an OSError."""
 
     def __init__(self, path: Path) -> None:
-        """Connect, and go through the negotiation."""
+        """Connect and negotiate."""
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self._socket.settimeout(60)
         self._socket.connect(os.fspath(path))
@@ -38,7 +38,7 @@ class Client:
         return self._take(size)
 
     def write(self, offset: int, data: bytes, *, durable: bool = False) -> None:
-        """Write; ``durable``: with force unit access."""
+        """Write; ``durable`` sets force unit access."""
         self._ask(nbd.Command.WRITE, offset, len(data), data, flags=nbd.FUA if durable else 0)
 
     def flush(self) -> None:
@@ -67,10 +67,10 @@ class Client:
 
 
 class Model:
-    """Where a served model is reached."""
+    """A served model and its sockets."""
 
     def __init__(self, folder: Path, words: Sequence[str]) -> None:
-        """Start it with its sockets in ``folder``, and these words of its command line."""
+        """Start it with its sockets in ``folder`` and these arguments."""
         self.socket, self.control, self.dropping = folder / "nbd", folder / "control", folder / "dropping"
         command = [sys.executable, "-m", "raidctl.bench.model", "--socket", str(self.socket)]
         command += ["--no-flush-socket", str(self.dropping)]
@@ -78,19 +78,19 @@ class Model:
         self._clients: list[Client] = []
 
     def client(self) -> Client:
-        """A new connection, closed in the end."""
+        """Return a new connection, which ``end`` closes."""
         self._clients.append(Client(self.socket))
         return self._clients[-1]
 
     def end(self) -> None:
-        """Close the connections, and end the process."""
+        """Close the connections and end the process."""
         for client in self._clients:
             client.close()
         self.process.terminate()
         self.process.wait(60)
 
     def say(self, words: str) -> dict[str, Any]:
-        """Turn one of its switches."""
+        """Send a command to its control socket."""
         return control.ask(self.control, words)
 
     def too_slow(self) -> bool:
@@ -101,7 +101,7 @@ class Model:
 
 @contextmanager
 def prompt() -> Iterator[None]:
-    """Let this process run as soon as it can, where that is permitted: the client must not be what is slow."""
+    """Give this process real-time priority, if permitted, so that the client is not the slow part."""
     before = os.sched_getscheduler(0)
     with suppress(PermissionError):
         os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(1))
@@ -113,7 +113,7 @@ def prompt() -> Iterator[None]:
 
 @contextmanager
 def serving(folder: Path, *words: str) -> Iterator[Model]:
-    """Start a model with these words of its command line, and end it."""
+    """Start a model with these arguments, and end it."""
     model = Model(folder, words)
     try:
         wait_for(model)
@@ -123,7 +123,7 @@ def serving(folder: Path, *words: str) -> Iterator[Model]:
 
 
 def wait_for(model: Model) -> None:
-    """Wait until it answers; fail where it ended instead."""
+    """Wait until it responds; fails if it ended instead."""
     end = time.monotonic() + 30
     while time.monotonic() < end:
         assert model.process.poll() is None, "the model ended at once"

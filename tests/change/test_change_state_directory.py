@@ -1,4 +1,4 @@
-"""The state directory, and who holds a controller."""
+"""The state directory and the locks of controllers."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from raidctl.errors import AccessMissing
 HOLDER = Holder(change="c1", pid=7, since="2026-03-04T05:06:07Z", about="raidctl batch")
 
 
-def test_a_controller_is_held_by_one_change_at_a_time(tmp_path: Path) -> None:
-    """A second change on it is refused, with the name of the first; on another controller it goes on."""
+def test_a_controller_is_locked_by_one_change_at_a_time(tmp_path: Path) -> None:
+    """A second change on it is refused with the first one's name; another controller is free."""
     with hold(tmp_path, ["smartarray:1"], HOLDER, source="demo:p400"):
         with (
             pytest.raises(Held, match="change c1: raidctl batch"),
@@ -26,8 +26,8 @@ def test_a_controller_is_held_by_one_change_at_a_time(tmp_path: Path) -> None:
         pass
 
 
-def test_a_refusal_frees_what_was_taken_before_it(tmp_path: Path) -> None:
-    """Of two controllers, the one that was free is free again when the other is refused."""
+def test_a_refusal_releases_the_locks_taken_before(tmp_path: Path) -> None:
+    """If the second of two controllers is locked, the lock of the first is released."""
     with hold(tmp_path, ["smartarray:2"], HOLDER, source="demo:p400"), pytest.raises(Held):  # noqa: SIM117 - the refusal is the inner one
         with hold(tmp_path, ["smartarray:1", "smartarray:2"], HOLDER, source="demo:p400"):
             pass
@@ -36,7 +36,7 @@ def test_a_refusal_frees_what_was_taken_before_it(tmp_path: Path) -> None:
 
 
 def test_a_directory_that_others_can_write_is_not_trusted(tmp_path: Path) -> None:
-    """What stands in the journal is carried out as root: nobody else may have written it."""
+    """Restore runs the journal's commands as root, so a directory that others can write is refused."""
     place = tmp_path / "state"
     place.mkdir()
     place.chmod(0o777)
@@ -44,13 +44,13 @@ def test_a_directory_that_others_can_write_is_not_trusted(tmp_path: Path) -> Non
         directory(str(place))
 
 
-def test_a_directory_that_cannot_be_made_is_said(tmp_path: Path) -> None:
-    """The message says that nothing was changed, and what to do."""
+def test_a_directory_that_cannot_be_created_is_an_error(tmp_path: Path) -> None:
+    """The message contains that nothing was changed."""
     (tmp_path / "file").write_text("")
     with pytest.raises(AccessMissing, match="Nothing was changed"):
         directory(str(tmp_path / "file" / "state"))
 
 
 def test_the_directory_is_the_owners_only(tmp_path: Path) -> None:
-    """A new one can be entered by nobody else."""
+    """Group and others have no access to a new directory."""
     assert directory(str(tmp_path / "new")).stat().st_mode & 0o077 == 0

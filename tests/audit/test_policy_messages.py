@@ -1,4 +1,4 @@
-"""What a policy says to people: sentences in English, mistakes with a way out, what hides told as what hides."""
+"""Messages of policies: correct English, mistakes with a remedy, and what unread parts may hide."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ UNREAD = Problem(severity="error", where="c:1", message="It died.", kind="unread
 
 
 @pytest.mark.parametrize(
-    ("line", "told"),
+    ("line", "expected"),
     [
         ("drives = 3", "drives: 2 found, exactly 3 required."),
         ("controller.batteries = 2", "controller.batteries: 1 found, exactly 2 required."),
@@ -39,48 +39,48 @@ UNREAD = Problem(severity="error", where="c:1", message="It died.", kind="unread
         ('status = "failed"', "status: ok, required: failed."),
     ],
 )  # fmt: skip
-def test_what_is_the_matter_with_a_list_is_said_in_english(line: str, told: str) -> None:
-    """Lists are many, and what is asked of each of them is said of each."""
-    assert only(line, machine()).message == told
+def test_a_failed_condition_on_a_list_is_reported_in_english(line: str, expected: str) -> None:
+    """The message for a list is in the plural and names the objects that fail."""
+    assert only(line, machine()).message == expected
 
 
-def test_a_list_of_something_that_is_not_told_is_said_in_english() -> None:
-    """Of a volume without an array nobody tells which drives that has; a single value is said as ever."""
-    told = only('array.drives.status = "ok"', machine(volume(array=None))).message
-    assert told == "array.drives: unknown, required: every drive with status ok."
-    told = only('array.status = "ok"', machine(volume(array=None))).message
-    assert told == "array.status: unknown, required: ok."
+def test_an_unknown_list_is_reported_in_english() -> None:
+    """The drives of a volume without an array are reported as unknown, like a single value."""
+    message = only('array.drives.status = "ok"', machine(volume(array=None))).message
+    assert message == "array.drives: unknown, required: every drive with status ok."
+    message = only('array.status = "ok"', machine(volume(array=None))).message
+    assert message == "array.status: unknown, required: ok."
 
 
 def test_objects_without_an_id_are_named_by_what_they_have() -> None:
-    """A partition has a device and no name, a problem says where it is."""
+    """A partition is named by its device, a problem by its place."""
     one = machine(volume(layers=(BlockLayer(device="/dev/sda1"),)), problems=(UNREAD,))
     found = audited('layers = { any = { kind = "lvm" } }\nhost.problems = { none = { kind = "unread" } }', one).findings
-    told = [finding.message for finding in found if finding.rule != "unread"]
-    assert told[0] == "layers: kind lvm required for at least one, met by none of 1."
-    assert told[1] == "host.problems: kind unread not allowed, met by c:1."
+    messages = [finding.message for finding in found if finding.rule != "unread"]
+    assert messages[0] == "layers: kind lvm required for at least one, met by none of 1."
+    assert messages[1] == "host.problems: kind unread not allowed, met by c:1."
     every = only('layers = { all = { kind = "lvm" } }', machine(volume(layers=(BlockLayer(device="/dev/sda1"),))))
     assert every.message == "layers: kind lvm required for all, not met by /dev/sda1."
 
 
-def test_what_passes_is_said_in_english() -> None:
-    """With everything told, a list that is as it should be is named as it is."""
+def test_a_list_that_passes_is_reported_in_english() -> None:
+    """The message of a passed condition has the value."""
     found = only("drives = 2", machine())
     assert (found.outcome, found.message) == ("pass", "drives: 2 found.")
 
 
-def test_a_count_of_objects_that_should_not_be_is_said_in_english() -> None:
-    """``count = 0`` wants no drives, not "none drive"."""
+def test_a_count_of_zero_is_reported_in_english() -> None:
+    """``count = 0`` is reported as "none allowed"."""
     found = only('[[rule]]\nfor = "battery"\ncount = 0', machine())
     assert found.message == "batteries: 1 found, none allowed."
 
 
 def test_different_values_are_counted_in_english() -> None:
-    """Once is no "1 times"."""
+    """One occurrence is "once", not "1 times"."""
     drives = (Drive(id="c:1/a", model="A"), Drive(id="c:1/b", model="B"), Drive(id="c:1/s", model="B"))
     found = only("controller.drives.model = { same = true }", machine(drives=drives))
-    told = "controller.drives.model: A once, B 2 times, required: the same model for every drive."
-    assert found.message == told
+    message = "controller.drives.model: A once, B 2 times, required: the same model for every drive."
+    assert found.message == message
 
 
 @pytest.mark.parametrize(
@@ -90,34 +90,37 @@ def test_different_values_are_counted_in_english() -> None:
      ("progress", "a progress", "progresses"), ("identity", "an identity", "identities")],
 )  # fmt: skip
 def test_kinds_have_articles_and_plurals(kind: str, one: str, many: str) -> None:
-    """An array, two batteries."""
+    """Kinds have the right articles and plurals."""
     assert (single(kind), plural(kind).replace("_", " ")) == (one, many)
 
 
-def slips() -> list[str]:
-    """A misspelt field, a wrong value, a wrong operator: for each field of each kind that a rule can be for."""
+def invalid_policies() -> list[str]:
+    """A misspelt field, an invalid value, an invalid operator: for each field of each kind."""
     found = []
     for kind in ("host", "controller", "cache", "battery", "array", "volume", "drive", "problem", "tool"):
         for name in [*kinds()[kind].fields, "nonsense"]:
-            wishes = ('{ is = "\\u0001" }', '"\\u0001"', "-5", "[]", "{}", "{ zzz = 1 }", '{ field = "zzz" }', "1.5",
+            values = ('{ is = "\\u0001" }', '"\\u0001"', "-5", "[]", "{}", "{ zzz = 1 }", '{ field = "zzz" }', "1.5",
                       "true", "{ same = 1 }", "{ count = { mim = 1 } }", "{ any = 1 }")  # fmt: skip
-            found += [f'[[rule]]\nfor = "{kind}"\nrequire = {{ {name} = {wish} }}' for wish in wishes]
+            found += [f'[[rule]]\nfor = "{kind}"\nrequire = {{ {name} = {value} }}' for value in values]
     return found
 
 
-def test_no_mistake_is_told_in_half_a_sentence() -> None:
-    """Whatever is wrong, the sentence that says so has an end, and its nouns have their articles and plurals."""
+def test_messages_of_mistakes_are_whole_sentences() -> None:
+    """Each message is a whole sentence with the right articles and plurals."""
     half = ("; ", ": ", ";", ":", ";.", ", ")
-    told = {said for text in slips() for said in mistakes(text)}
-    assert len(told) > 200
-    assert [said for said in told if said.endswith(half) or said[-1] not in ".?"] == []
+    messages = {message for text in invalid_policies() for message in mistakes(text)}
+    assert len(messages) > 200
+    assert [message for message in messages if message.endswith(half) or message[-1] not in ".?"] == []
     assert [
-        said for said in told for wrong in (" a array", "batterys", "a errors", " a identity") if wrong in said
+        message
+        for message in messages
+        for wrong in (" a array", "batterys", "a errors", " a identity")
+        if wrong in message
     ] == []
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "expected"),
     [
         ('drives = { is = "x" }',
          ('1: a list of drives has no condition "is"; use count, any, all, none or where, or a field of a drive.')),
@@ -136,9 +139,9 @@ def test_no_mistake_is_told_in_half_a_sentence() -> None:
           "conditions.")),
     ],
 )  # fmt: skip
-def test_a_mistake_names_the_way_out(text: str, told: str) -> None:
-    """What to write instead is in the sentence."""
-    assert f"site.toml:{told}" in mistakes(text)
+def test_a_mistake_suggests_what_to_write(text: str, expected: str) -> None:
+    """The message contains what to write instead."""
+    assert f"site.toml:{expected}" in mistakes(text)
 
 
 @pytest.mark.parametrize(
@@ -153,8 +156,8 @@ def test_a_mistake_names_the_way_out(text: str, told: str) -> None:
          False, 3),
     ],
 )  # fmt: skip
-def test_a_rule_cannot_be_called_like_a_built_in_one_beside_it(text: str, every: bool, line: int) -> None:
-    """Their findings would be counted in one row, and one override would change both."""
+def test_a_rule_cannot_have_the_name_of_an_active_built_in_rule(text: str, every: bool, line: int) -> None:
+    """The name is refused, because findings and overrides would be mixed up."""
     with pytest.raises(MistakesError) as caught:
         load("site.toml", reader(text, {}), builtin.rules(), every=every)
     [fault] = caught.value.faults
@@ -163,23 +166,23 @@ def test_a_rule_cannot_be_called_like_a_built_in_one_beside_it(text: str, every:
     assert "choose another name" in fault.message
 
 
-def test_a_rule_may_be_called_like_a_built_in_one_that_is_not_asked_for() -> None:
-    """There is nothing to mix it up with."""
+def test_a_rule_may_have_the_name_of_an_inactive_built_in_rule() -> None:
+    """A built-in rule that the policy does not use does not reserve its name."""
     text = 'builtin = ["raid0_in_use"]\n[[rule]]\nfor = "drive"\nname = "drive_failed"\ncount = 3'
     assert load("site.toml", reader(text, {}), builtin.rules()).for_host("x").rules[0].name == "drive_failed"
 
 
 def test_no_rule_can_be_called_unread() -> None:
-    """That is the rule that is always there."""
-    [told] = mistakes('[[rule]]\nfor = "drive"\nname = "unread"\ncount = 1')
-    assert told.startswith('site.toml:3: "unread" is the name of a rule that is always active')
+    """``unread`` is the name of a rule that is always active."""
+    [mistake] = mistakes('[[rule]]\nfor = "drive"\nname = "unread"\ncount = 1')
+    assert mistake.startswith('site.toml:3: "unread" is the name of a rule that is always active')
 
 
 NOWHERE = '[[rule]]\nname = "x"\nfor = "volume"\nwhere = { raid_level = "raid0" }\nrequire = { status = "ok" }'
 
 
-def test_a_rule_that_meets_nothing_where_something_hides_is_not_to_be_corrected() -> None:
-    """Behind a card that could not be read there may be just what the rule is about."""
+def test_the_remedy_of_an_unmatched_rule_mentions_unread_parts() -> None:
+    """If a controller could not be read, the rule may be right, so the remedy is not to correct it."""
     for text in (NOWHERE, f'ignore = ["unread"]\n{NOWHERE}'):
         [found] = [one for one in audited(text, machine(problems=(UNREAD,))).findings if one.rule != "unread"]
         assert found.outcome == "unmatched"
@@ -190,8 +193,8 @@ def test_a_rule_that_meets_nothing_where_something_hides_is_not_to_be_corrected(
 
 
 @pytest.mark.parametrize("hidden", [True, False])
-def test_of_many_machines_it_is_said_whether_something_hides_on_one(hidden: bool) -> None:
-    """With one machine that could not be read among them, the rule may be right; counts of processes are added up."""
+def test_one_unread_machine_among_many_changes_the_remedy(hidden: bool) -> None:
+    """If one of many machines could not be read, the rule may be right; counts of processes are added."""
     made = policy(NOWHERE)
     total = Auditor(made).take()
     for problems in ((), (UNREAD,) if hidden else ()):
@@ -202,8 +205,8 @@ def test_of_many_machines_it_is_said_whether_something_hides_on_one(hidden: bool
     assert str(found.remedy).startswith("Not everything could be read") is hidden
 
 
-def test_an_inventory_that_cannot_be_read_hides_what_a_rule_is_about() -> None:
-    """As does a card."""
+def test_an_unreadable_inventory_changes_the_remedy() -> None:
+    """An unreadable inventory has the same effect as an unread controller."""
     auditor = Auditor(policy(NOWHERE))
     auditor.audit(machine(), "here")
     auditor.unreadable("there", "It is cut off.")
@@ -211,8 +214,8 @@ def test_an_inventory_that_cannot_be_read_hides_what_a_rule_is_about() -> None:
     assert str(found.remedy).startswith("Not everything could be read")
 
 
-def test_a_byte_order_mark_is_no_mistake() -> None:
-    """Editors of Windows write one, in included files, too; the lines stay the same."""
+def test_a_byte_order_mark_is_accepted() -> None:
+    """A byte order mark is accepted, in included files too, and does not move the lines."""
     mark = "\N{ZERO WIDTH NO-BREAK SPACE}"
     text = f'{mark}include = ["base.toml"]'
     assert len(policy(text, base=f'{mark}status = "ok"').for_host("x").rules) == 1

@@ -1,4 +1,4 @@
-"""Trials on a model that is served over NBD, in real time: what they measure there depends on the host as well."""
+"""A model served over NBD in real time, so that results depend on the host as well."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from raidctl.bench.targets.nbd import NbdTarget
-from tests.bench.modelled import Model, prompt, serving
+from tests.bench.served_model import Model, prompt, serving
 
 
 @contextmanager
 def modelled(*words: str) -> Iterator[tuple[Model, NbdTarget]]:
-    """A model with these words of its command line, and its export as a target that may be written."""
+    """Serve a model with these arguments; yields it with its export as a writable target."""
     # a socket's path has 108 bytes, so pytest's own folders are too long
     with tempfile.TemporaryDirectory(prefix="trial-", dir="/tmp") as name, prompt():
         place = Path(name)

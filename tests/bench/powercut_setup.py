@@ -1,4 +1,4 @@
-"""A witness on the loopback, and a disk in memory with a volatile cache whose power is cut while it is written to."""
+"""A witness on the loopback, and a simulated drive with a volatile cache whose power is cut during writes."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ TARGET = Target(kind="device", name="/dev/sdx", serial="S1", size_bytes=1 << 20)
 
 
 class PowerCutError(BaseException):
-    """The power is cut; a machine that is still connected ends for another reason."""
+    """The power is cut; raised apart from all other errors."""
 
 
 def fair(cut: Cut) -> bool:
-    """Whether it counts, or would if this machine had not been busy with other work at that moment."""
+    """Whether a cut counts, or would count on an idle host."""
     return cut.counted or all("clock jumped" in reason or "last flush" in reason for reason in cut.reasons)
 
 
 @dataclass
-class Disk:
-    """A disk with a volatile cache, and what ends the session at an operation of it."""
+class Drive:
+    """A drive with a volatile cache, which fails after a number of operations."""
 
     honest: bool = True
     medium: bytearray = field(default_factory=lambda: bytearray(PLAN.blocks * PLAN.block_bytes))
@@ -39,21 +39,21 @@ class Disk:
     left: int = 500
     """Operations until the power is cut."""
     machine: Callable[[], object] = lambda: None
-    """Ends the connection: the machine has no power either."""
+    """Ends the connection, since the machine loses power too."""
 
     def write(self, data: mmap.mmap, at: int) -> None:
-        """Into the cache."""
+        """Write into the cache."""
         self._step()
         self.cache[at] = bytes(data)
 
     def flush(self) -> None:
-        """Out of the cache, if it is honest."""
+        """Empty the cache, if the drive is honest."""
         self._step()
         if self.honest:
             self._out()
 
     def read(self, at: int, size: int) -> bytes:
-        """What is there."""
+        """The current content."""
         return self.cache.get(at) or bytes(self.medium[at : at + size])
 
     def _out(self) -> None:
@@ -70,17 +70,17 @@ class Disk:
 
 
 @dataclass
-class Stand:
+class WitnessSetup:
     """A witness, and sessions with it."""
 
     directory: Path
-    said: list[str] = field(default_factory=list)
+    printed: list[str] = field(default_factory=list)
     address: tuple[str, int] = ("", 0)
 
     @contextmanager
     def running(self) -> Iterator[Witness]:
-        """The witness serves."""
-        witness = Witness(self.directory, TOKEN, self.said.append)
+        """Run the witness."""
+        witness = Witness(self.directory, TOKEN, self.printed.append)
         self.address = witness.listen("127.0.0.1", 0)
         thread = threading.Thread(target=witness.serve)
         thread.start()
@@ -105,20 +105,20 @@ class Stand:
         finally:
             witness.close()
 
-    def write(self, disk: Disk, boot: str, *, new: bool = False) -> None:
+    def write(self, drive: Drive, boot: str, *, new: bool = False) -> None:
         """Write until the power of the machine is cut."""
         try:
             with self.session(boot, new=new) as (witness, opened):
-                disk.machine = witness.close
-                Writing(witness, disk, opened, 1 << 30, self.said.append).run("writing")
+                drive.machine = witness.close
+                Writing(witness, drive, opened, 1 << 30, self.printed.append).run("writing")
         except PowerCutError:
-            disk.left = 500
+            drive.left = 500
 
-    def check(self, disk: Disk, boot: str, *, left: str | None = None) -> PowerCutRun:
+    def check(self, drive: Drive, boot: str, *, left: str | None = None) -> PowerCutRun:
         """Check after a cut, if there was one."""
         with self.session(boot, left=left) as (witness, opened):
             witness.same(TARGET)
-            self.said += opened.notes
+            self.printed += opened.notes
             if opened.due:
-                check(witness, disk, opened, "plug")
+                check(witness, drive, opened, "plug")
             return witness.report()

@@ -1,4 +1,4 @@
-"""The way back when the machine is not the same any more: renumbered cards, other nodes, another program."""
+"""Undo on a machine that changed since: renumbered controllers, other device nodes, another tool."""
 
 from __future__ import annotations
 
@@ -23,34 +23,34 @@ pytestmark = pytest.mark.usefixtures("alone")
 
 
 def quiet(_: object) -> None:
-    """Say nothing, wait for nothing."""
+    """Print nothing and do not wait."""
 
 
 class Left:
     """A simulated machine with a change that was never ended."""
 
-    def __init__(self, demo: str, place: Path, *wishes: Desired) -> None:
+    def __init__(self, demo: str, place: Path, *desired: Desired) -> None:
         self.simulated: Simulated = machine(demo, VENDORS, place)
         self.before = self.simulated.state()
         self.journal = Journal(place)
         self.place = place
-        if wishes:
+        if desired:
             seen = self.look()
-            made = plan(seen.inventory, VENDORS, wishes, unsafe=True)
+            made = plan(seen.inventory, VENDORS, desired, unsafe=True)
             story = begin("batch", made, seen.inventory, about="load", source="local", unsafe=True)
             Change(story, self.journal, self.simulated, self.look, VENDORS, quiet, sleep=quiet).apply()
             assert self.simulated.state() != self.before
 
     def look(self) -> Survey:
-        """Read the state."""
+        """Read the machine."""
         return survey(self.simulated, VENDORS)
 
     def rewrite(self, **words: str) -> None:
-        """Let the journal tell of other names, as if the machine had had them before its reboot."""
+        """Rewrite names in the journal, as if the machine had had them before a reboot."""
         rewrite(self.journal, words)
 
     def restore(self) -> Restored:
-        """Put back what is open."""
+        """Undo what is open."""
         restorer = Restorer(self.journal, self.place, self.simulated, self.look, VENDORS, "local", quiet, sleep=quiet)
         [result] = restorer.restore()
         return result
@@ -61,8 +61,8 @@ def through(name: str) -> Desired:
     return Desired(object_id=name, setting="write_policy", value="write_through")
 
 
-def test_a_card_with_another_number_is_known_by_its_serial_number(tmp_path: Path) -> None:
-    """Its volumes are put back with the number that it has today; the commands in the journal name another slot."""
+def test_a_renumbered_controller_is_recognised_by_its_serial_number(tmp_path: Path) -> None:
+    """Its volumes are restored with the current number, not with the journal's commands."""
     left = Left("p400", tmp_path, through("smartarray:1/v1"))
     left.rewrite(**{"smartarray:1": "smartarray:7", "slot=1": "slot=7"})
     assert left.restore().faults == []
@@ -70,51 +70,51 @@ def test_a_card_with_another_number_is_known_by_its_serial_number(tmp_path: Path
     assert not left.journal.pending()
 
 
-def test_a_drive_with_another_node_is_known_by_its_serial_number(tmp_path: Path) -> None:
-    """After a reboot /dev/sda can be another drive: the journal's command would switch that one's cache."""
-    wish = Desired(object_id="drives:HBN1K7Q2", setting="write_cache", value="disabled")
-    left = Left("workstation", tmp_path, wish)
-    [node] = {d.device for c in left.look().inventory.controllers for d in c.drives if d.id == wish.object_id}
+def test_a_drive_with_another_node_is_recognised_by_its_serial_number(tmp_path: Path) -> None:
+    """The undo uses the drive's current node, as the journal's may be another drive."""
+    desired = Desired(object_id="drives:HBN1K7Q2", setting="write_cache", value="disabled")
+    left = Left("workstation", tmp_path, desired)
+    [node] = {d.device for c in left.look().inventory.controllers for d in c.drives if d.id == desired.object_id}
     assert node is not None
     left.rewrite(**{node: "/dev/sdzz"})
     assert left.restore().faults == []
     assert left.simulated.state() == left.before
 
 
-def test_a_drive_with_another_node_is_not_touched_without_a_plan(tmp_path: Path) -> None:
-    """Where the way back cannot be planned anew, the command for the old node is not used either."""
-    wish = Desired(object_id="drives:HBN1K7Q2", setting="write_cache", value="disabled")
-    left = Left("workstation", tmp_path, wish)
-    [node] = {d.device for c in left.look().inventory.controllers for d in c.drives if d.id == wish.object_id}
+def test_a_drive_with_another_node_is_unchanged_without_a_plan(tmp_path: Path) -> None:
+    """If the undo cannot be planned, the command for the old node is not run either."""
+    desired = Desired(object_id="drives:HBN1K7Q2", setting="write_cache", value="disabled")
+    left = Left("workstation", tmp_path, desired)
+    [node] = {d.device for c in left.look().inventory.controllers for d in c.drives if d.id == desired.object_id}
     left.rewrite(**{str(node): "/dev/sdzz", '"was":': '"once":'})
-    stand = left.simulated.state()
+    current = left.simulated.state()
     assert "/dev/sdzz" in left.restore().faults[0]
-    assert left.simulated.state() == stand
+    assert left.simulated.state() == current
     assert left.journal.pending()
 
 
-def test_another_volume_of_the_same_number_is_not_touched(tmp_path: Path) -> None:
-    """A volume that was deleted and made anew is not the one that was changed."""
+def test_another_volume_of_the_same_number_is_unchanged(tmp_path: Path) -> None:
+    """A volume that was deleted and recreated is not the one that was changed."""
     left = Left("p400", tmp_path, through("smartarray:1/v1"))
     [known] = {v.unique_id for c in left.look().inventory.controllers for v in c.volumes if v.id == "smartarray:1/v1"}
     assert known is not None
     left.rewrite(**{known: "600508B1001CFFFFFFFFFFFFFFFFFFFF"})
-    stand = left.simulated.state()
+    current = left.simulated.state()
     assert "another volume" in left.restore().left[0]
-    assert left.simulated.state() == stand
+    assert left.simulated.state() == current
 
 
 @pytest.mark.parametrize("was", ["protected_write_back", None])
-def test_a_program_that_was_exchanged_is_no_hindrance(tmp_path: Path, was: str | None) -> None:
-    """What one tool has set is put back by the one that is there now, in the words of the model; else it is said."""
+def test_another_tool_undoes_the_change(tmp_path: Path, was: str | None) -> None:
+    """The tool that is installed now restores the model's value; without one, the fault has the old command."""
     left = Left("h730", tmp_path)
     name = "megaraid:0/v1"
-    card = next(card for card in left.look().inventory.controllers if card.id == "megaraid:0")
+    controller = next(controller for controller in left.look().inventory.controllers if controller.id == "megaraid:0")
     gone = Action(argv=("/opt/MegaRAID/MegaCli/MegaCli64", "-LDSetProp", "WB", "-L1", "-a0", "-NoLog"))
     step = Step(object_id=name, setting="WritePolicy", before="WB", after="WT", action=gone, undo=gone)
     story = Begin(
         change="c1", at=now(), kind="batch", about="load", user="ann", pid=7, boot="b", source="local",
-        subjects=(Subject(id=card.id, serial=card.serial, objects={name: ""}),), desired=(through(name),),
+        subjects=(Subject(id=controller.id, serial=controller.serial, objects={name: ""}),), desired=(through(name),),
         steps=(step,),
         was=(Desired(object_id=name, setting="write_policy", value=was),) if was else (),
     )  # fmt: skip
@@ -134,13 +134,13 @@ def test_a_program_that_was_exchanged_is_no_hindrance(tmp_path: Path, was: str |
         assert not left.journal.pending()
 
 
-def test_what_is_there_is_put_back_though_something_else_is_missing(tmp_path: Path) -> None:
-    """A drive that does not come back keeps no other from being put back; the change stays open for it."""
-    wishes = [
+def test_present_drives_are_restored_although_one_is_missing(tmp_path: Path) -> None:
+    """A missing drive does not block the others, and the change stays open for it."""
+    desired = [
         Desired(object_id=name, setting="write_cache", value="disabled")
         for name in ("drives:HBN1K7Q2", "drives:LM2204810077")
     ]
-    left = Left("workstation", tmp_path, *wishes)
+    left = Left("workstation", tmp_path, *desired)
     left.rewrite(HBN1K7Q2="GONE0001")
     result = left.restore()
     assert result.faults == ["drives:GONE0001 does not exist"]
@@ -155,10 +155,8 @@ def test_what_is_there_is_put_back_though_something_else_is_missing(tmp_path: Pa
         ("h730", "megaraid:0/v1", "/opt/MegaRAID/perccli/perccli64", "/opt/MegaRAID/storcli/storcli64"),
     ],
 )
-def test_the_same_program_under_another_name_puts_back(
-    tmp_path: Path, demo: str, name: str, here: str, gone: str
-) -> None:
-    """The one that made the change was uninstalled: its successor undoes it, and nothing calls the old one."""
+def test_the_successor_of_a_tool_undoes_the_change(tmp_path: Path, demo: str, name: str, here: str, gone: str) -> None:
+    """If the tool was uninstalled, its successor is used for the undo."""
     left = Left(demo, tmp_path, through(name))
     text = left.journal.path.read_text(encoding="utf-8")
     path = next(word for word in text.split('"') if word.endswith(here))
@@ -168,11 +166,11 @@ def test_the_same_program_under_another_name_puts_back(
     assert left.simulated.state() == left.before
 
 
-def test_from_storcli_to_megacli_the_policy_goes_back(tmp_path: Path) -> None:
-    """Their knobs have other names: what the settings were, in the words of the model, is the way back."""
+def test_megacli_undoes_a_change_of_storcli(tmp_path: Path) -> None:
+    """Settings have other names in the two tools, so the undo uses the model's value."""
     left = Left("perc5i", tmp_path)
-    card = next(card for card in left.look().inventory.controllers if card.id == "megaraid:0")
-    volume = card.volumes[0]
+    controller = next(controller for controller in left.look().inventory.controllers if controller.id == "megaraid:0")
+    volume = controller.volumes[0]
     assert volume.cache is not None
     assert volume.cache.write_policy is not None
     words = ("/opt/MegaRAID/storcli/storcli64", "/c0/v0", "set")
@@ -183,8 +181,8 @@ def test_from_storcli_to_megacli_the_policy_goes_back(tmp_path: Path) -> None:
     was = Desired(object_id=volume.id, setting="write_policy", value=volume.cache.write_policy)
     story = Begin(
         change="c1", at=now(), kind="batch", about="load", user="ann", pid=7, boot="b", source="local",
-        subjects=(Subject(id=card.id, serial=card.serial, objects={volume.id: ""}),), desired=(through(volume.id),),
-        steps=(step,), was=(was,),
+        subjects=(Subject(id=controller.id, serial=controller.serial, objects={volume.id: ""}),),
+        desired=(through(volume.id),), steps=(step,), was=(was,),
     )  # fmt: skip
     left.journal.append(story)
     left.journal.append(StepEvent(change="c1", at=now(), step=0, mark="start"))

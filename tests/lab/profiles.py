@@ -1,6 +1,6 @@
 """More profiles for ``raidctl bench run``, where this is imported: its own trials, as short as the lab allows.
 
-    python -m tests.lab.measuring bench run …
+    python -m tests.lab.profiles bench run …
 
 is raidctl with these profiles.
 """

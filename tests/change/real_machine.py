@@ -1,4 +1,4 @@
-"""This machine with the tools of a simulated one on PATH, for the tests with real processes."""
+"""The tools of a simulated machine on PATH, for tests with real processes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.support.waiting import PATIENCE, until
 ANY_OTHER = [
     (spec.name, spec.places)
     for vendor in vendors()[0]
-    if vendor.FAMILY not in ("drives", "md")  # these ask only what the kernel has
+    if vendor.FAMILY not in ("drives", "md")  # these read only what the kernel reports
     for spec in vendor.TOOLS
 ]
 WRITE_THROUGH = ("cache", "set", "smartarray:1/v1", "--write", "write-through", "--yes")
@@ -41,7 +41,7 @@ CHANGES = [
 
 
 class Machine:
-    """This machine, with the tools of a simulated one first on PATH and a state directory of its own."""
+    """The tools of a simulated machine, first on PATH, and a separate state directory."""
 
     def __init__(self, demo: str, place: Path) -> None:
         self.tools: Tools = install(demo, place / demo)
@@ -51,7 +51,7 @@ class Machine:
 
     @property
     def environment(self) -> dict[str, str]:
-        """What raidctl is started with."""
+        """The environment of raidctl."""
         return {**os.environ, "PATH": f"{self.tools.programs}:{os.environ['PATH']}", "COLUMNS": "80"}
 
     def line(self, *words: str) -> list[str]:
@@ -65,7 +65,7 @@ class Machine:
         )
 
     def start(self, *words: str, errors: int = subprocess.DEVNULL) -> subprocess.Popen[str]:
-        """Start raidctl, and wait until its tool is in the middle of a change."""
+        """Start raidctl, and wait until its tool makes a change."""
         process = subprocess.Popen(
             self.line(*words), env=self.environment, stdout=subprocess.DEVNULL, stderr=errors, text=True
         )
@@ -82,31 +82,31 @@ class Machine:
         return process
 
     def kill(self, process: subprocess.Popen[str]) -> None:
-        """Signal 9."""
+        """Send signal 9."""
         process.kill()
         process.wait()
 
     def changes(self) -> list[Call]:
-        """The calls that change something, as far as they have begun."""
+        """The calls that change something and have begun."""
         return [call for call in self.tools.calls() if call.event == "begin" and call.changes]
 
     def at_rest(self) -> bool:
-        """Whether every call that has begun has ended, or was killed."""
+        """Whether every call that has begun has ended or was killed."""
         calls = self.tools.calls()
         ended = {call.pid for call in calls if call.event == "end"}
         return all(call.pid in ended or not Path(f"/proc/{call.pid}").exists() for call in calls)
 
     def difference(self) -> dict[str, str]:
-        """The settings that are not as they were at first."""
+        """The settings that differ from the initial ones."""
         return {name: value for name, value in self.tools.state.items() if self.before.get(name) != value}
 
     def results(self) -> list[str]:
-        """How each change in the journal ended."""
+        """The result of each change in the journal."""
         return results(self.state_dir)
 
 
 def results(state_dir: Path) -> list[str]:
-    """How each change in a journal ended."""
+    """The result of each change in a journal."""
     stories = Journal(state_dir).stories()
     return [story.end.result if story.end is not None else "pending" for story in stories]
 
@@ -119,15 +119,15 @@ def _command_of(pid: int) -> str:
 
 
 def machines(place: Path) -> Iterator[Callable[[str], Machine]]:
-    """Makes a machine of a demo; the processes that are left are ended."""
+    """Make a machine of a demo; remaining processes are killed at the end."""
     places = [
         *(f"{directory}/{name}" for name, _ in ANY_OTHER for directory in search_path()),
         *(p for _, ps in ANY_OTHER for p in ps),
     ]
     # raidctl's own program for MegaRAID finds no controller here, also where it is on the PATH
-    cards = [path for path in places if Path(path).exists() and Path(path).name != "raidctl-mfi"]
-    if cards:
-        pytest.skip(f"this machine has real tools: {cards[0]}")
+    tools_found = [path for path in places if Path(path).exists() and Path(path).name != "raidctl-mfi"]
+    if tools_found:
+        pytest.skip(f"this machine has real tools: {tools_found[0]}")
     made: list[Machine] = []
 
     def make(demo: str) -> Machine:
