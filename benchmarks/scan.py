@@ -2,9 +2,9 @@
 
     python benchmarks/scan.py [--quick]
 
-Executables on PATH play the tools: ``whole`` answers the call for the whole host; ``each`` fails it, as a real tool
-does when one controller is in trouble, so that every controller has to be asked on its own. The peer is the time that the
-tool itself needs for the calls that were made, one after the other; it is measured in each round.
+Executables on PATH stand for the tools: ``whole`` replies to the call for the whole host; ``each`` fails it, as a
+real tool does if one controller has a problem, so that every controller has to be queried separately. The peer is
+the time that the tool itself needs for the calls that were made, one after the other; it is measured in each round.
 """
 
 from __future__ import annotations

@@ -403,7 +403,7 @@ def test_an_array_that_is_auto_read_only_after_a_reboot_is_explained(raid6: Benc
     raid6.events = [(raid6.at + 3600.0, written)]
     again = begun_again(raid6)
     again.replacing.run(again.resumed())
-    printed = [text for text in raid6.said if "auto-read-only" in text]
+    printed = [text for text in raid6.printed if "auto-read-only" in text]
     assert len(printed) == 1
     assert "mdadm --readwrite /dev/md0" in printed[0]
     assert raid6.at > 3600.0

@@ -153,7 +153,7 @@ def of_drive(bench: Bench, controller: str, volume: str, drive: str) -> Controll
     facts = facts_behind(seen, found, old)
     known = tuple(one.serial for one in found.drives)
     return ControllerReplacement(
-        bench, controller, volume, old, Replacing(bench, VENDORS, facts, bench.said.append), known
+        bench, controller, volume, old, Replacing(bench, VENDORS, facts, bench.printed.append), known
     )
 
 

@@ -166,7 +166,7 @@ def test_a_reading_that_fails_while_somebody_is_waited_for_ends_nothing(
     story.run()
     assert story.now()[1].status == "ok"
     assert story.bench.journal.pending() == []
-    reported = [text for text in story.bench.said if "could not be read" in text.lower()]
+    reported = [text for text in story.bench.printed if "could not be read" in text.lower()]
     assert len(reported) == 1
     assert "gone" not in reported[0]
 

@@ -44,7 +44,7 @@ def test_a_drive_is_replaced_from_the_plan_to_the_complete_volume(story: Control
     story.hands()
     story.run()
     assert finished(story)
-    printed = "\n".join(story.bench.said)
+    printed = "\n".join(story.bench.printed)
     assert f"Pull the drive with serial number {story.old.serial}" in printed
     assert "Put the new drive into the bay of the old one" in printed
 
