@@ -9,6 +9,8 @@ import html
 import quopri
 import re
 
+from raidctl.text import typed
+
 _ENTITY = re.compile(r"&(?:nbsp|gt|lt|amp|quot|apos|#(?:39|34|160|32)|#[xX](?:27|22|[aA]0|20));")
 _MARKUP = re.compile(r"&(?:nbsp|gt|lt|quot|#160|#[xX][aA]0);")
 """Character references that no tool prints: the text was copied from the source of a web page or an HTML mail."""
@@ -16,20 +18,6 @@ _EQUALS = re.compile(r"=(?![0-9A-F]{2}|[ \t]*\r?\n|[ \t]*\Z)")
 """An equals sign that quoted-printable text does not have."""
 _ENCODED = re.compile(r"(?m)=(?:3D|09|C2=A0|E2=80|20[ \t]*$)|^[^\n]{60,75}=[ \t]*$")
 """An encoded equals sign or blank, or a line that goes on in the next one."""
-_TYPOGRAPHY = str.maketrans(
-    {
-        **dict.fromkeys("\u2018\u201a\u2032", "'"),
-        **dict.fromkeys("\u201c\u201d\u201e\u2033", '"'),
-        **dict.fromkeys("\u2010\u2011\u2012\u2013\u2212", "-"),
-        "\u2014": "--",
-        "\u2026": "...",
-        "\u00a9": "(C)",
-        "\u00ae": "(R)",
-    }
-)
-"""What mail programs put in place of typed quotation marks, dashes, dots and ``(R)``."""
-_APOSTROPHE = re.compile(r"(?<!\d)\u2019|\u2019(?!\d)")
-"""Between digits it is the separator of thousands in some languages."""
 _TAG = r"(?:(?:\[/?(?:code|quote)(?:=[^\]\n]{0,80})?\]|</?(?:pre|code)\b[^<>\n]{0,80}>)[ \t]*){1,4}"
 _FENCE = re.compile(rf"(?mi)^[ \t]*(?:{_TAG}|```\w*[ \t]*)(?:\n|\Z)|^{_TAG}(?=\S)|(?<=\S)[ \t]*{_TAG}$")
 """Marks of a code block: a line of them, or before the first or behind the last word of a line."""
@@ -67,7 +55,7 @@ def _counted(lines: list[str]) -> list[int]:
 
 def decoded(text: str) -> str:
     """Decode quoted-printable text and character references, and replace typographic marks by typed ones."""
-    text = _APOSTROPHE.sub("'", _printed(text).translate(_TYPOGRAPHY))
+    text = typed(_printed(text))
     return without_references(text) if _MARKUP.search(text) else text
 
 
