@@ -14,6 +14,9 @@ from raidctl.text import typed
 _ENTITY = re.compile(r"&(?:nbsp|gt|lt|amp|quot|apos|#(?:39|34|160|32)|#[xX](?:27|22|[aA]0|20));")
 _MARKUP = re.compile(r"&(?:nbsp|gt|lt|quot|#160|#[xX][aA]0);")
 """Character references that no tool prints: the text was copied from the source of a web page or an HTML mail."""
+_AMPERSAND = re.compile(r"&(?!(?:[A-Za-z]{2,8}|#\d{1,5}|#[xX][0-9A-Fa-f]{1,5});)")
+"""An ampersand that the source of a page does not have."""
+_JSON_PAIR = re.compile(r'"[^"\n]+"[ \t]*:')
 _EQUALS = re.compile(r"=(?![0-9A-F]{2}|[ \t]*\r?\n|[ \t]*\Z)")
 """An equals sign that quoted-printable text does not have."""
 _ENCODED = re.compile(r"(?m)=(?:3D|09|C2=A0|E2=80|20[ \t]*$)|^[^\n]{60,75}=[ \t]*$")
@@ -56,7 +59,15 @@ def _counted(lines: list[str]) -> list[int]:
 def decoded(text: str) -> str:
     """Decode quoted-printable text and character references, and replace typographic marks by typed ones."""
     text = typed(_printed(text))
-    return without_references(text) if _MARKUP.search(text) else text
+    return without_references(text) if _MARKUP.search(text) or _is_escaped_json(text) else text
+
+
+def _is_escaped_json(text: str) -> bool:
+    """Whether the text has JSON whose only ampersands are ``&amp;``: no tool writes them so in JSON.
+
+    JSON that is indented with tabs has no other sign of a page's source.
+    """
+    return "&amp;" in text and not _AMPERSAND.search(text) and _JSON_PAIR.search(text) is not None
 
 
 def without_references(text: str) -> str:

@@ -16,6 +16,9 @@ _LONG = "Logical Volume Label: 01ABC  Drive Type: Data  Mount Points: /srv/backu
         ("&lt;931.51g&gt;&nbsp;1 &amp; &quot;x&quot; &#39;y&#39;&#xA0;", "<931.51g> 1 & \"x\" 'y' "),
         # a tool may print an ampersand's reference; nothing else shows that the text is from a page
         ("AT&amp;T Array", "AT&amp;T Array"),
+        # JSON has no character references
+        ('x:\n{\n\t"Port#" : "00 &amp; 01"\n}\n', 'x:\n{\n\t"Port#" : "00 & 01"\n}\n'),
+        ('{\n\t"A" : "1&2",\n\t"B" : "&amp;"\n}\nx\n', '{\n\t"A" : "1&2",\n\t"B" : "&amp;"\n}\nx\n'),
         (f"{_LONG}=\n/mirror\nSize =3D 20\n", f"{_LONG}/mirror\nSize = 20\n"),
         ("Gr=C3=B6=C3=9Fe =3D 20\n", "Größe = 20\n"),
         # a mail of another encoding than UTF-8
