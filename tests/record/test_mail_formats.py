@@ -50,6 +50,11 @@ def test_encodings_and_typography(text: str, plain: str) -> None:
         ('<pre class="x">\nA\n</pre>\n', "A\n"),
         ("<pre><code>A\nB</code></pre>\n", "A\nB\n"),
         ("[QUOTE=joe][CODE]A\nB[/CODE][/QUOTE]\n", "A\nB\n"),
+        # the page dropped the blank lines at the end; without the closing mark, the end is missing
+        ("[code]\n\nA\n B[/code]\nThanks\n", "A\n B\nThanks\n"),
+        ("```\n\nA\n```\n", "A\n"),
+        ("[code]\n\nA\n", "\nA\n"),
+        ("```\n\nA\n", "\nA\n"),
         ("A [code] B\n", "A [code] B\n"),
         ("A\n-- \nJoe\nExample Ltd.\n\nB\n", "A\n\nB\n"),
         # grep -A prints no blank behind its separator
