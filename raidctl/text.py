@@ -17,6 +17,20 @@ INVISIBLE = (
 """For a character class: invisible and zero-width characters, and those that change the writing direction."""
 _CONTROL = re.compile(rf"[\x00-\x08\x0b-\x1f\x7f-\x9f{INVISIBLE}]")
 _CONTROL_IN_JSON = re.compile(rf"[\x7f-\x9f{INVISIBLE}]")
+_TYPOGRAPHY = str.maketrans(
+    {
+        **dict.fromkeys("\u2018\u201a\u2032", "'"),
+        **dict.fromkeys("\u201c\u201d\u201e\u2033", '"'),
+        **dict.fromkeys("\u2010\u2011\u2012\u2013\u2212", "-"),
+        "\u2014": "--",
+        "\u2026": "...",
+        "\u00a9": "(C)",
+        "\u00ae": "(R)",
+    }
+)
+"""What mail programs put in place of typed quotation marks, dashes, dots and ``(R)``."""
+_APOSTROPHE = re.compile(r"(?<!\d)\u2019|\u2019(?!\d)")
+"""Between digits it is the separator of thousands in some languages."""
 _CHOSEN = re.compile(r"\[([^\[\]\s]+)\]")
 
 
@@ -36,6 +50,11 @@ def pair(text: str) -> tuple[str, str] | None:
 def collapse(text: str) -> str:
     """Replace each run of white space by one blank, and strip both ends."""
     return " ".join(text.split())
+
+
+def typed(text: str) -> str:
+    """Replace typographic quotation marks, dashes and dots by typed ones."""
+    return text if text.isascii() else _APOSTROPHE.sub("'", text.translate(_TYPOGRAPHY))
 
 
 def without_escapes(text: str) -> str:

@@ -9,31 +9,24 @@ from __future__ import annotations
 import html
 import quopri
 import re
+from collections.abc import Sequence
+
+from raidctl.text import typed
 
 _ENTITY = re.compile(r"&(?:nbsp|gt|lt|amp|quot|apos|#(?:39|34|160|32)|#[xX](?:27|22|[aA]0|20));")
 _MARKUP = re.compile(r"&(?:nbsp|gt|lt|quot|#160|#[xX][aA]0);")
 """Character references that no tool prints: the text was copied from the source of a web page or an HTML mail."""
+_AMPERSAND = re.compile(r"&(?!(?:[A-Za-z]{2,8}|#\d{1,5}|#[xX][0-9A-Fa-f]{1,5});)")
+"""An ampersand that the source of a page does not have."""
+_JSON_PAIR = re.compile(r'"[^"\n]+"[ \t]*:')
 _EQUALS = re.compile(r"=(?![0-9A-F]{2}|[ \t]*\r?\n|[ \t]*\Z)")
 """An equals sign that quoted-printable text does not have."""
 _ENCODED = re.compile(r"(?m)=(?:3D|09|C2=A0|E2=80|20[ \t]*$)|^[^\n]{60,75}=[ \t]*$")
 """An encoded equals sign or blank, or a line that is continued on the next one."""
-_TYPOGRAPHY = str.maketrans(
-    {
-        **dict.fromkeys("\u2018\u201a\u2032", "'"),
-        **dict.fromkeys("\u201c\u201d\u201e\u2033", '"'),
-        **dict.fromkeys("\u2010\u2011\u2012\u2013\u2212", "-"),
-        "\u2014": "--",
-        "\u2026": "...",
-        "\u00a9": "(C)",
-        "\u00ae": "(R)",
-    }
-)
-"""Typographic replacements by mail programs for quotation marks, dashes, dots and ``(R)``."""
-_APOSTROPHE = re.compile(r"(?<!\d)\u2019|\u2019(?!\d)")
-"""Between digits it is the separator of thousands in some languages."""
 _TAG = r"(?:(?:\[/?(?:code|quote)(?:=[^\]\n]{0,80})?\]|</?(?:pre|code)\b[^<>\n]{0,80}>)[ \t]*){1,4}"
 _FENCE = re.compile(rf"(?mi)^[ \t]*(?:{_TAG}|```\w*[ \t]*)(?:\n|\Z)|^{_TAG}(?=\S)|(?<=\S)[ \t]*{_TAG}$")
 """Marks of a code block: a line of them, or before the first or behind the last word of a line."""
+_BLANK_START = re.compile(r"\A(?:[ \t]*\n)+")
 _SIGNATURE = re.compile(r"(?m)^-- \n(?:[ \t]*\S[^\n]*(?:\n|\Z)){0,8}(?=[ \t]*\n|\Z)")
 """``-- `` and the lines below it, to a blank one, 8 at most; the separator of ``grep -A`` has no blank."""
 
@@ -68,8 +61,16 @@ def _counted(lines: list[str]) -> list[int]:
 
 def decoded(text: str) -> str:
     """Decode quoted-printable text and character references, and replace typographic marks by typed ones."""
-    text = _APOSTROPHE.sub("'", _printed(text).translate(_TYPOGRAPHY))
-    return without_references(text) if _MARKUP.search(text) else text
+    text = typed(_printed(text))
+    return without_references(text) if _MARKUP.search(text) or _is_escaped_json(text) else text
+
+
+def _is_escaped_json(text: str) -> bool:
+    """Whether the text has JSON whose only ampersands are ``&amp;``: no tool writes them so in JSON.
+
+    JSON that is indented with tabs has no other sign of a page's source.
+    """
+    return "&amp;" in text and not _AMPERSAND.search(text) and _JSON_PAIR.search(text) is not None
 
 
 def without_references(text: str) -> str:
@@ -78,8 +79,20 @@ def without_references(text: str) -> str:
 
 
 def without_frames(text: str) -> str:
-    """Remove the marks of code blocks, a signature, and the blank lines of a text in which every second line is one."""
-    return _SIGNATURE.sub("", _single_spaced(_FENCE.sub("", text)))
+    """Remove the marks of code blocks, a signature, and the blank lines of a text in which every second line is one.
+
+    A page drops the blank lines at the end of a code block. Those at its beginning go with them: a blank line first
+    and none last would show that the output is cut off.
+    """
+    marks = _FENCE.findall(text)
+    text = _SIGNATURE.sub("", _single_spaced(_FENCE.sub("", text)))
+    return _BLANK_START.sub("", text) if marks and _closes(marks) else text
+
+
+def _closes(marks: Sequence[str]) -> bool:
+    """Whether the last mark of a text ends a code block: ``[/code]``, ``</pre>``, the second of two fences."""
+    fences = sum("```" in mark for mark in marks)
+    return fences % 2 == 0 if "```" in marks[-1] else "[/" in marks[-1] or "</" in marks[-1]
 
 
 def _printed(text: str) -> str:

@@ -42,7 +42,12 @@ _LAST_PROMPT = re.compile(r"(?m)^[\[(]?[\w.-]{1,64}@[\w.-]{1,64}[: ][^\n#$%>]{0,
 _OPENS = re.compile(r"(?m)^[ \t]*[{\[][ \t]*(?:$|[\"{\[])")
 JSON_START = re.compile(r"(?m)^[{\[][ \t]*(?:$|[\"{\[])")
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
+_BREAK = re.compile(r"\n")
 _BREAKS = re.compile(r"[ \t]*\n[ \t]*")
+TERMINALS = range(79, 241)
+"""Widths of terminals in columns; some programs leave one free."""
+USUAL_TERMINALS = (80, 100, 120, 132, 160, 200)
+"""Those that a single broken line is evidence of."""
 _LONG = 40
 """Characters of a line that a mail program may have wrapped, without the blanks of a column at its end."""
 _WRAPPED = re.compile(r"(?<=[^\n]{30})[ ]*\n(?=[^\n]*\S)")
@@ -117,7 +122,7 @@ def _is_json(text: str) -> bool:
 def document_in(text: str) -> str:
     """Return the one JSON document that is most of a text, without the sentences around it; empty: none.
 
-    A line break inside a string comes from a mailer: a JSON string has none.
+    A line break inside a string comes from a mailer or a terminal: a JSON string has none.
     """
     if text.lstrip()[:1] in ("{", "[") and _is_json(text):
         return text
@@ -127,8 +132,16 @@ def document_in(text: str) -> str:
     found = text[begin.start() : end].lstrip()
     if _is_json(found):
         return found
-    found = _STRING.sub(lambda match: _BREAKS.sub(" ", match[0]), found)
+    breaks, blank = (_BREAK, "") if _is_folded(found) else (_BREAKS, " ")
+    found = _STRING.sub(lambda match: breaks.sub(blank, match[0]), found)
     return found if _is_json(found) else ""
+
+
+def _is_folded(text: str) -> bool:
+    """Whether a terminal broke the strings of a JSON document: at its width, in the middle of a word, too."""
+    breaks = [string.start() + at.start() for string in _STRING.finditer(text) for at in _BREAK.finditer(string[0])]
+    widths = {at - text.rfind("\n", 0, at) - 1 for at in breaks}
+    return len(widths) == 1 and widths.issubset(TERMINALS if len(breaks) > 1 else USUAL_TERMINALS)
 
 
 def documents_in(text: str) -> list[tuple[int, int]]:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
+from raidctl.recording.transcript import TERMINALS, USUAL_TERMINALS
 from raidctl.vendor.protocol import Document, Observation
 
 _WIDEST = 86
@@ -36,11 +37,6 @@ _LONGEST = 20_000
 """Most lines of a text that is tried; longer texts are not mailed."""
 _MANY = 4
 """A text was not wrapped if more than one in this many lines is longer."""
-
-_TERMINALS = range(79, 241)
-"""Widths of terminals in columns; some programs leave one free."""
-_USUAL = (80, 100, 120, 132, 160, 200)
-"""Those that a single broken line is evidence of."""
 
 _PROMPT = re.compile(r"[\[(]?\S{1,64}@\S|[#$] |[A-Z]:\\")
 
@@ -117,7 +113,7 @@ def _folded(lines: Sequence[str]) -> tuple[int, ...]:
     The rest of such a line is shorter; below a row of a table there is another row of its length.
     """
     width = max(map(len, lines))
-    if width not in _TERMINALS:
+    if width not in TERMINALS:
         return ()
     found = [
         number
@@ -128,7 +124,7 @@ def _folded(lines: Sequence[str]) -> tuple[int, ...]:
         and not _PROMPT.match(lines[number + 1])
     ]
     rests = sum(len(lines[number + 1]) < width for number in found)
-    if len(found) == 1 and width not in _USUAL:
+    if len(found) == 1 and width not in USUAL_TERMINALS:
         return ()  # the longest line of any text is as wide as the text
     return tuple(found) if rests * 2 > len(found) else ()
 

@@ -16,6 +16,9 @@ _LONG = "Logical Volume Label: 01ABC  Drive Type: Data  Mount Points: /srv/backu
         ("&lt;931.51g&gt;&nbsp;1 &amp; &quot;x&quot; &#39;y&#39;&#xA0;", "<931.51g> 1 & \"x\" 'y' "),
         # a tool may print an ampersand's reference; nothing else shows that the text is from a page
         ("AT&amp;T Array", "AT&amp;T Array"),
+        # JSON has no character references
+        ('x:\n{\n\t"Port#" : "00 &amp; 01"\n}\n', 'x:\n{\n\t"Port#" : "00 & 01"\n}\n'),
+        ('{\n\t"A" : "1&2",\n\t"B" : "&amp;"\n}\nx\n', '{\n\t"A" : "1&2",\n\t"B" : "&amp;"\n}\nx\n'),
         (f"{_LONG}=\n/mirror\nSize =3D 20\n", f"{_LONG}/mirror\nSize = 20\n"),
         ("Gr=C3=B6=C3=9Fe =3D 20\n", "Größe = 20\n"),
         # a mail of another encoding than UTF-8
@@ -47,6 +50,11 @@ def test_encodings_and_typography(text: str, plain: str) -> None:
         ('<pre class="x">\nA\n</pre>\n', "A\n"),
         ("<pre><code>A\nB</code></pre>\n", "A\nB\n"),
         ("[QUOTE=joe][CODE]A\nB[/CODE][/QUOTE]\n", "A\nB\n"),
+        # the page dropped the blank lines at the end; without the closing mark, the end is missing
+        ("[code]\n\nA\n B[/code]\nThanks\n", "A\n B\nThanks\n"),
+        ("```\n\nA\n```\n", "A\n"),
+        ("[code]\n\nA\n", "\nA\n"),
+        ("```\n\nA\n", "\nA\n"),
         ("A [code] B\n", "A [code] B\n"),
         ("A\n-- \nJoe\nExample Ltd.\n\nB\n", "A\n\nB\n"),
         # grep -A prints no blank behind its separator

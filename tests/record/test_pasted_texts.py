@@ -6,13 +6,16 @@ import html
 import json
 import quopri
 import re
+import shlex
 import textwrap
+import zlib
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 
 import pytest
 
+from raidctl.model import Inventory
 from raidctl.output.json import to_json
 from raidctl.recording.loose_files import collect_outputs
 from raidctl.recording.transcript import normalised
@@ -26,11 +29,14 @@ MAIL = "Hi all,\n\ncan somebody have a look at this server?\n\n{}\n\nThanks,\nJo
 
 
 @cache
-def outputs() -> tuple[str, ...]:
-    """What tools printed on the recorded machines, each text once."""
-    answers = (pair for machine in MACHINES for pair in recording(machine).answers())
-    texts = (answer.text for request, answer in answers if isinstance(request, Run) and isinstance(answer, RunAnswer))
-    return tuple(text for text in dict.fromkeys(texts) if len(text) < 60_000 and facts(text))
+def outputs() -> dict[str, str]:
+    """What tools printed on the recorded machines, each text once, with its machine and command."""
+    found: dict[str, str] = {}
+    for machine in MACHINES:
+        for request, answer in recording(machine).answers():
+            if isinstance(request, Run) and isinstance(answer, RunAnswer) and len(answer.text) < 60_000:
+                found.setdefault(answer.text, f"{machine}: {shlex.join(request.argv)}")
+    return {text: name for text, name in found.items() if facts(text)}
 
 
 def leaves(value: object, path: str = "") -> Iterator[tuple[str, object]]:
@@ -43,13 +49,17 @@ def leaves(value: object, path: str = "") -> Iterator[tuple[str, object]]:
 
 
 @cache
-def facts(text: str) -> dict[str, object]:
-    """What raidctl reads in a loose text."""
+def reading(text: str) -> Inventory:
+    """The inventory of a loose text."""
     place = Path(PLACE[0]) / "output.txt"
     place.write_bytes(text.encode())
     gathered = collect_outputs(place, VENDORS)
-    inventory = survey_documents(gathered.texts, source="x", problems=gathered.problems).inventory
-    return dict(leaves(json.loads(to_json(inventory))["controllers"]))
+    return survey_documents(gathered.texts, source="x", problems=gathered.problems).inventory
+
+
+def facts(text: str) -> dict[str, object]:
+    """Every fact that is read in a loose text, by its path."""
+    return dict(leaves(json.loads(to_json(reading(text)))["controllers"]))
 
 
 PLACE: list[str] = []
@@ -110,18 +120,27 @@ def broken(text: str, width: int) -> Iterator[str]:
         yield rest.rstrip()
 
 
-def share(part: int, parts: int) -> tuple[str, ...]:
-    """One of several parts of the outputs: each has outputs of every tool, and together they have all."""
-    return outputs()[part % parts :: parts]
+def share(part: int, parts: int) -> list[str]:
+    """One of several parts of the outputs; together they have all. A new fixture moves no other output."""
+    return [text for text in outputs() if zlib.crc32(text.encode()) % parts == part]
+
+
+def changes(text: str, damaged: str) -> list[str]:
+    """The facts that differ, as ``machine: command: object.field: value -> value``."""
+    before, after = facts(text), facts(damaged)
+    return [
+        f"{outputs()[text]}: {path[1:]}: {before.get(path)!r} -> {after.get(path)!r}"
+        for path in sorted(before.keys() | after.keys())
+        if before.get(path) != after.get(path)
+    ]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("damage", DAMAGES)
 def test_damage_outside_the_facts_changes_nothing(damage: str) -> None:
-    """Outputs of the recorded machines read the same with other blanks, marks or words around them."""
-    some = share(list(DAMAGES).index(damage), 3)
-    changed = [text[:60] for text in some if facts(DAMAGES[damage](text)) != facts(text)]
-    assert changed == []
+    """All outputs of the recorded machines read the same with other blanks, marks or words around them."""
+    changed = [line for text in outputs() for line in changes(text, DAMAGES[damage](text))]
+    assert not changed, "\n".join(changed)
 
 
 @pytest.mark.slow
@@ -175,18 +194,20 @@ def test_wrapped_lines_are_joined(width: int, part: int, parts: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("columns", "part"), [(80, 0), (100, 1), (132, 2)])
-def test_lines_that_a_terminal_broke_are_joined(columns: int, part: int) -> None:
-    """At its width, in the middle of a word, too: nearly all facts are read, and no status is another one."""
+@pytest.mark.parametrize("columns", [80, 100, 132])
+def test_lines_that_a_terminal_broke_are_joined(columns: int) -> None:
+    """Nearly all facts are read, and a status is another one only in an output that is not read whole."""
     right = known = 0
-    for text in share(part, 3):
-        pieces = ([line[at : at + columns] for at in range(0, len(line), columns)] for line in text.split("\n"))
+    for text in outputs():
+        lines = text.expandtabs(8).split("\n")
+        pieces = ([line[at : at + columns] for at in range(0, len(line), columns)] for line in lines)
         folded = "\n".join(piece for parts in pieces for piece in parts or [""])
         whole, found = facts(text), facts(folded)
         known += len(whole)
         right += sum(found.get(name) == value for name, value in whole.items())
-        assert not [name for name in found if name.endswith(".status") and whole.get(name) not in (None, found[name])]
-    assert right >= 0.98 * known
+        wrong = [name for name in found if name.endswith(".status") and whole.get(name) not in (None, found[name])]
+        assert not wrong or any(one.kind == "unread" for one in reading(folded).problems), wrong
+    assert right >= 0.99 * known
 
 
 def test_the_strings_of_a_json_document_stay_as_they_are() -> None:
@@ -195,6 +216,15 @@ def test_the_strings_of_a_json_document_stay_as_they_are() -> None:
     text = json.dumps({"smartctl": {"version": [7, 4]}, "model_family": name, "serial_number": "Z1D0AA11"}, indent=1)
     assert normalised(text) == text
     assert normalised(MAIL.format(textwrap.indent(text, "> "))) == text
+
+
+def test_a_string_that_a_terminal_broke_has_no_blank_there() -> None:
+    """A mailer's break takes the place of a blank; a terminal's stands in the middle of a word."""
+    text = json.dumps({"devices": ", ".join(f"/dev/sd{letter}1(0)" for letter in "abcdefghijklmnopqrstuvwxyz")})
+    document = json.dumps({"log": text, "next": text}, indent=1)
+    folded = "\n".join(line[at : at + 80] for line in document.split("\n") for at in range(0, len(line), 80))
+    assert json.loads(normalised(folded)) == json.loads(document)
+    assert json.loads(normalised("\n".join(broken(document, 76)))) == json.loads(document)
 
 
 def test_marks_of_mails_stay_where_the_text_is_no_mail() -> None:

@@ -25,7 +25,7 @@ from raidctl.model import (
     VolumeStatus,
     WritePolicy,
 )
-from raidctl.text import collapse
+from raidctl.text import collapse, typed
 from raidctl.vendor.statuses import VolumeWord
 
 T = TypeVar("T")
@@ -53,8 +53,11 @@ class DriveWord(NamedTuple):
 
 @lru_cache(maxsize=8192)
 def normalized(text: str) -> str:
-    """The form in which words are looked up."""
-    return collapse(text).lower()
+    """The form in which words are looked up.
+
+    Typographic marks count as typed ones: the strings of a JSON document keep those of a mail program.
+    """
+    return collapse(typed(text)).lower()
 
 
 def has_value(text: str) -> bool:

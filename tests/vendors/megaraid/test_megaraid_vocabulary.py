@@ -62,8 +62,11 @@ def test_every_operation_that_changes_the_status_has_a_name() -> None:
 
 @pytest.mark.parametrize(
     ("text", "policy"),
-    [("Disk's Default", "default"), ("Enabled", "enabled"), ("dsbl", "disabled"), ("Off", "disabled"), ("N/A", None)],
-)
+    [
+        ("Disk's Default", "default"), ("Disk\u2019s Default", "default"),
+        ("Enabled", "enabled"), ("dsbl", "disabled"), ("Off", "disabled"), ("N/A", None),
+    ],
+)  # fmt: skip
 def test_the_words_of_drive_caches(text: str, policy: str | None) -> None:
     """Short words of the topology and long ones of the properties are the same setting."""
     assert vocabulary.disk_cache(text) == policy
