@@ -28,7 +28,7 @@ families = pytest.mark.parametrize("vendor", VENDORS, ids=[vendor.FAMILY for ven
 machines = pytest.mark.parametrize("machine", MACHINES)
 UPDATE = "If the new one is right, run this test with --update-expected -k MACHINE, and compare it with the output."
 PROGRAMS = {"raidctl_mfi"}
-"""A program that a family runs, with a command of its own; no family."""
+"""A separate program that a family runs; no family."""
 STATES = {
     f"{kind}{word}" for kind in ("", "controller ", "volume ", "drive ", "battery ") for word in ("status", "state")
 }

@@ -219,7 +219,7 @@ def test_the_strings_of_a_json_document_stay_as_they_are() -> None:
 
 
 def test_a_string_that_a_terminal_broke_has_no_blank_there() -> None:
-    """A mailer's break takes the place of a blank; a terminal's stands in the middle of a word."""
+    """A mailer's break takes the place of a blank; a terminal's is in the middle of a word."""
     text = json.dumps({"devices": ", ".join(f"/dev/sd{letter}1(0)" for letter in "abcdefghijklmnopqrstuvwxyz")})
     document = json.dumps({"log": text, "next": text}, indent=1)
     folded = "\n".join(line[at : at + 80] for line in document.split("\n") for at in range(0, len(line), 80))

@@ -10,6 +10,8 @@ from raidctl_md.state import VOLUME_HEALTH
 
 LIVE = (Source.DETAIL, Source.MDSTAT, Source.SYSFS)
 """Sources that show the state of a running array."""
+_MOST = 100
+"""Different descriptions of one array that are compared; an output with more is rubbish."""
 _FIELDS = {"unique_id": "UUID", "raid_level": "RAID level", "size_bytes": "size", "status": "state"}
 
 
@@ -19,13 +21,23 @@ def differences(drafts: Sequence[ArrayDraft]) -> list[str]:
     mdstat and mdadm are read one after the other, so that of them only what does not change in between counts.
     """
     found: dict[str, None] = {}
-    for one, two in combinations([draft for draft in drafts if draft.source in LIVE], 2):
+    different: dict[tuple[object, ...], ArrayDraft] = {}
+    for draft in drafts:
+        if draft.source in LIVE:
+            different.setdefault(_compared(draft), draft)
+    for one, two in combinations([*different.values()][:_MOST], 2):
         if (one.parent and two.is_container) or (two.parent and one.is_container):
             found["a container or an array in one"] = None
         same = one.source is two.source
         if same or Source.SYSFS not in (one.source, two.source):
             found.update(dict.fromkeys(_between(one, two) if same else _apart(one, two)))
     return list(found)
+
+
+def _compared(draft: ArrayDraft) -> tuple[object, ...]:
+    """Everything about a draft that is compared."""
+    fields = (draft.get(name) for name in _FIELDS)
+    return draft.source, bool(draft.parent), draft.is_container, *fields, frozenset(draft.members)
 
 
 def _between(one: ArrayDraft, two: ArrayDraft) -> Iterator[str]:

@@ -25,6 +25,8 @@ class Group:
 
     drafts: list[ArrayDraft] = field(default_factory=list)
     is_container: bool = False
+    reported: set[bool | None] = field(default_factory=set)
+    """What its drafts report of that; see :func:`_is_container`."""
     kernel: str | None = None
     node: str | None = None
     uuid: str | None = None
@@ -66,6 +68,7 @@ class Grouper:
             group = Group(is_container=draft.is_container)
             self.groups.append(group)
         group.drafts.append(draft)
+        group.reported.add(_is_container(draft))
         group.is_container |= draft.is_container
         group.kernel = group.kernel or kernel
         group.node = group.node or draft.node
@@ -82,7 +85,7 @@ class Grouper:
         if group.kernel and kernel and group.kernel != kernel:
             # not even by UUID: masked outputs repeat one
             return False
-        if {_is_container(draft), *map(_is_container, group.drafts)} >= {True, False}:
+        if group.reported | {_is_container(draft)} >= {True, False}:
             if key[0] in ("dev", "node"):  # of two machines
                 group.drafts[0].complain(described_twice(str(key[-1]), ["a container or an array"]))
             return False
