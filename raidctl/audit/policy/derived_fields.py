@@ -94,8 +94,7 @@ def battery(_item: Any, scope: Scope) -> str | None:
     controller = scope.controller
     if controller is None or not controller.batteries:
         return "missing" if controller is not None and no_battery_possible(controller) else None
-    words = [_word(one) for one in controller.batteries]
-    return words[0] if len(words) == 1 else min(words, key=_BEST.index)
+    return min(map(_word, controller.batteries), key=_BEST.index)
 
 
 def _word(one: Battery) -> str:

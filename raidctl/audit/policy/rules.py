@@ -61,12 +61,11 @@ class PolicyRule:
 
         ``count`` and ``findings`` are added to; ``keep``: also findings that pass.
         """
-        if not keep and (number := self._all_pass(machine)) is not None:
-            count.checked += number
-            count.passed += number
-            return number, number
         before = len(findings)
-        met, passed, sure = self._one_by_one(machine, findings, keep=keep)
+        sure = None if keep else self._all_pass(machine)
+        met = passed = sure or 0
+        if sure is None:
+            met, passed, sure = self._one_by_one(machine, findings, keep=keep)
         if self.count is not None:
             right = self._counted(machine, sure, met, findings, keep=keep)
             met, passed = (met + 1, passed + right) if self.required else (1, int(right))
@@ -80,7 +79,7 @@ class PolicyRule:
         return met, passed
 
     def _all_pass(self, machine: Machine) -> int | None:
-        """The number of checks if there are any and all pass; None: the objects have to be checked one by one.
+        """The number of objects that are selected, if all of them pass; None: they have to be checked one by one.
 
         Most machines pass most rules, and whole columns are several times as fast as one object after another.
         """
@@ -93,11 +92,7 @@ class PolicyRule:
         for check in self.required:
             if not all(check.results(items, around)):
                 return None
-        if self.count is None:
-            return len(items) or None
-        if not within(len(items), len(items) if machine.scope.complete else None, *self.count):
-            return None
-        return len(items) + 1 if self.required else 1
+        return len(items)
 
     def _one_by_one(self, machine: Machine, findings: list[Finding], *, keep: bool) -> tuple[int, int, int]:
         """The number of objects that may be selected, that pass, and that are selected for certain."""
