@@ -207,6 +207,11 @@ Dialogue = Generator[Asked, Any, T]
 is sent the answer (or the tuple of answers), and returns a ``T``."""
 
 
+def requests_of(asked: Asked) -> tuple[Request[Any], ...]:
+    """The requests of a question, which is one request or a tuple of them."""
+    return asked if isinstance(asked, tuple) else (asked,)
+
+
 class Runner(Protocol):
     """Carries requests out: locally, over ssh, from a recording. Callers do not depend on which."""
 
@@ -267,11 +272,7 @@ def together(dialogues: Iterable[Dialogue[T]]) -> Dialogue[list[T]]:
             except StopIteration as end:
                 results[key] = end.value
                 del running[key]
-        batch = tuple(
-            request
-            for question in asked.values()
-            for request in (question if isinstance(question, tuple) else (question,))
-        )
+        batch = tuple(request for question in asked.values() for request in requests_of(question))
         if batch:
             answers = iter((yield batch))
             for key, question in asked.items():

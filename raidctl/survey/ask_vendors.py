@@ -19,6 +19,7 @@ from raidctl.request import (
     answers_at_once,
     asks_in_step,
     converse,
+    requests_of,
     together,
 )
 from raidctl.vendor.protocol import Observation, Vendor
@@ -35,7 +36,8 @@ def ask_vendors(
 ) -> list[Outcome]:
     """Run the dialogue of each vendor package, in parallel where the runner waits; the outcomes are in their order.
 
-    ``meanwhile`` is called while tools run.
+    ``meanwhile`` is called while tools run in several threads. The first lookups (:func:`_after_lookups`) are shared: a
+    file that hangs delays the tools of all families by the time limit for files.
 
     Raises:
         Interrupted: The runner was closed.
@@ -84,7 +86,7 @@ def _first_lookup(dialogue: Dialogue[T]) -> Dialogue[Dialogue[T]]:
     """Run a dialogue up to its first question if that starts no tool; return the rest of the dialogue."""
     try:
         question = next(dialogue)
-        if all(isinstance(request, _LOOKUPS) for request in (question if isinstance(question, tuple) else (question,))):
+        if all(isinstance(request, _LOOKUPS) for request in requests_of(question)):
             reply = yield question
             question = dialogue.send(reply)
     except StopIteration as end:
