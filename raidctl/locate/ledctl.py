@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from raidctl.change.lamp import Lamp
 from raidctl.locate.targets import Wanted
 from raidctl.request import Answer, Dialogue, Run, RunAnswer, Which, ask
-from raidctl.vendor.locating import Shape, fits
+from raidctl.vendor.locating import Shape, fits, message_of
 from raidctl.vendor.plan import Action
 
 LOCK = "ledctl"
@@ -56,7 +56,7 @@ def judge(action: Action, answer: Answer) -> str | None:
     if not isinstance(answer, RunAnswer):
         return None
     # /dev/sdb: device not supported
-    message = " ".join(f"{answer.text} {answer.error_text}".split())[:200]
+    message = message_of(answer)[:200]
     if answer.code == 0 and not message:
         return None
     return message or f"{action.argv[0]} ended with exit code {answer.code}"

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from raidctl.change.lamp import Lamp
 from raidctl.locate.targets import Wanted
 from raidctl.request import Answer, Dialogue, Glob, Read, Run, RunAnswer, Which, ask, ask_all
-from raidctl.vendor.locating import Shape, fits
+from raidctl.vendor.locating import Shape, fits, message_of
 from raidctl.vendor.plan import Action
 
 LOCK = "sg_ses"
@@ -104,5 +104,5 @@ def judge(action: Action, answer: Answer) -> str | None:
     """The objection of sg_ses; None if it ended with 0."""
     if not isinstance(answer, RunAnswer) or answer.code == 0:
         return None
-    message = " ".join(f"{answer.text} {answer.error_text}".split())[:200]
+    message = message_of(answer)[:200]
     return message or f"{action.argv[0]} ended with exit code {answer.code}"

@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from raidctl.model import Controller, Drive, Tool
 from raidctl.request import Answer, Dialogue, Run, RunAnswer, ask_all
+from raidctl.text import collapse
 from raidctl.vendor.parts import part_of
 from raidctl.vendor.plan import Action
 from raidctl.vendor.protocol import Vendor
@@ -92,7 +93,7 @@ def lights_without_asking(
 
 def message_of(answer: RunAnswer) -> str:
     """What a tool printed, standard error included, in one line."""
-    return " ".join(f"{answer.text} {answer.error_text}".split())
+    return collapse(f"{answer.text} {answer.error_text}")
 
 
 def lit_by(answer: Answer, state: re.Pattern[str]) -> bool | None:
