@@ -11,7 +11,7 @@ from raidctl_md.state import VOLUME_HEALTH
 LIVE = (Source.DETAIL, Source.MDSTAT, Source.SYSFS)
 """Sources that show the state of a running array."""
 _MOST = 100
-"""Different descriptions of one array that are compared; an output with more is rubbish."""
+"""Different descriptions of one array that are compared; an output with more contradicts itself."""
 _FIELDS = {"unique_id": "UUID", "raid_level": "RAID level", "size_bytes": "size", "status": "state"}
 
 
@@ -25,6 +25,8 @@ def differences(drafts: Sequence[ArrayDraft]) -> list[str]:
     for draft in drafts:
         if draft.source in LIVE:
             different.setdefault(_compared(draft), draft)
+    if len(different) > _MOST:
+        found[f"more than {_MOST} descriptions"] = None
     for one, two in combinations([*different.values()][:_MOST], 2):
         if (one.parent and two.is_container) or (two.parent and one.is_container):
             found["a container or an array in one"] = None

@@ -112,3 +112,10 @@ def test_md_robust_a_thousand_arrays() -> None:
     found = md.read([Document("x", "md", text)])
     assert len({volume.id for volume in found.controllers[0].volumes}) == 1000
     assert isinstance(found.outputs[0], Output)
+
+
+def test_md_robust_many_descriptions_of_one_array_are_a_contradiction() -> None:
+    """Where too many differ to compare every two of them, that is reported, and not passed over."""
+    one = "/dev/md0:\n     Raid Devices : {0}\n          UUID : {0:032x}\n"
+    text = "".join(map(one.format, range(150)))
+    assert any("more than 100 descriptions" in problem.message for problem in read(text).problems)
