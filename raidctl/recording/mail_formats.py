@@ -9,7 +9,6 @@ from __future__ import annotations
 import html
 import quopri
 import re
-from collections.abc import Sequence
 
 from raidctl.text import typed
 
@@ -26,6 +25,8 @@ _ENCODED = re.compile(r"(?m)=(?:3D|09|C2=A0|E2=80|20[ \t]*$)|^[^\n]{60,75}=[ \t]
 _TAG = r"(?:(?:\[/?(?:code|quote)(?:=[^\]\n]{0,80})?\]|</?(?:pre|code)\b[^<>\n]{0,80}>)[ \t]*){1,4}"
 _FENCE = re.compile(rf"(?mi)^[ \t]*(?:{_TAG}|```\w*[ \t]*)(?:\n|\Z)|^{_TAG}(?=\S)|(?<=\S)[ \t]*{_TAG}$")
 """Marks of a code block: a line of them, or before the first or behind the last word of a line."""
+_CLOSED = re.compile(r"(?mi)\S[ \t]*(?:(?:\[/(?:code|quote)\]|</(?:pre|code)>)[ \t]*){1,4}$")
+"""The end of a code block directly behind a word."""
 _BLANK_START = re.compile(r"\A(?:[ \t]*\n)+")
 _SIGNATURE = re.compile(r"(?m)^-- \n(?:[ \t]*\S[^\n]*(?:\n|\Z)){0,8}(?=[ \t]*\n|\Z)")
 """``-- `` and the lines below it, to a blank one, 8 at most; the separator of ``grep -A`` has no blank."""
@@ -81,18 +82,12 @@ def without_references(text: str) -> str:
 def without_frames(text: str) -> str:
     """Remove the marks of code blocks, a signature, and the blank lines of a text in which every second line is one.
 
-    A page drops the blank lines at the end of a code block. Those at its beginning go with them: a blank line first
-    and none last would show that the output is cut off.
+    A page that closes its code block behind the last word has dropped the blank lines there. Those at its beginning go
+    with them: a blank line first and none last would show that the output is cut off.
     """
-    marks = _FENCE.findall(text)
+    dropped = _CLOSED.search(text) is not None
     text = _SIGNATURE.sub("", _single_spaced(_FENCE.sub("", text)))
-    return _BLANK_START.sub("", text) if marks and _closes(marks) else text
-
-
-def _closes(marks: Sequence[str]) -> bool:
-    """Whether the last mark of a text ends a code block: ``[/code]``, ``</pre>``, the second of two fences."""
-    fences = sum("```" in mark for mark in marks)
-    return fences % 2 == 0 if "```" in marks[-1] else "[/" in marks[-1] or "</" in marks[-1]
+    return _BLANK_START.sub("", text) if dropped else text
 
 
 def _printed(text: str) -> str:

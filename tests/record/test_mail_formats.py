@@ -52,7 +52,8 @@ def test_encodings_and_typography(text: str, plain: str) -> None:
         ("[QUOTE=joe][CODE]A\nB[/CODE][/QUOTE]\n", "A\nB\n"),
         # the page dropped the blank lines at the end; without the closing mark, the end is missing
         ("[code]\n\nA\n B[/code]\nThanks\n", "A\n B\nThanks\n"),
-        ("```\n\nA\n```\n", "A\n"),
+        ("```\n\nA\n```\n", "\nA\n"),
+        ("[code]\n\nA\n[/code]\n", "\nA\n"),
         ("[code]\n\nA\n", "\nA\n"),
         ("```\n\nA\n", "\nA\n"),
         ("A [code] B\n", "A [code] B\n"),
