@@ -123,7 +123,7 @@ class Family:
 def play(demo: str, place: str, *words: str) -> None:
     """Run raidctl on such a machine."""
     tools = Tools(Path(place))
-    local.LocalRunner = lambda **_options: Staged(demo, tools)  # type: ignore[assignment,misc]  # a runner as good as the other
+    local.LocalRunner = lambda **_options: Staged(demo, tools)  # type: ignore[assignment,misc]  # it carries out the same requests
     cli.main(["--state-dir", f"{place}/state", *words])
 
 

@@ -82,7 +82,7 @@ def program(
     )
 
 
-NOBODYS = {
+UNRECOGNISED = {
     "empty.txt": b"",
     "blank.txt": b"\n\n   \n",
     "binary.bin": bytes(range(256)) * 64,
@@ -93,7 +93,7 @@ NOBODYS = {
 }
 
 
-@pytest.mark.parametrize(("name", "content"), NOBODYS.items(), ids=NOBODYS)
+@pytest.mark.parametrize(("name", "content"), UNRECOGNISED.items(), ids=UNRECOGNISED)
 def test_an_unrecognised_file_is_reported_in_one_sentence(tmp_path: Path, name: str, content: bytes) -> None:
     """Exit 3, and the file is named."""
     path = tmp_path / name

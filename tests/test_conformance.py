@@ -200,7 +200,7 @@ def test_an_unknown_status_is_reported(machine: str) -> None:
             details: dict[str, str] = getattr(item, "details", {})
             printed = text or [label for label in details if label.lower() in STATES]
             assert status != "unknown" or not printed or name in where, (
-                f"{name}: the status is unknown, although the tool printed {printed!r}, and no problem says so; "
+                f"{name}: the status is unknown, although the tool printed {printed!r}, and no problem reports it; "
                 "see vendor/statuses.py."
             )
 

@@ -29,7 +29,7 @@ from tests.support.conclusions import (
     is_torn,
     read_text,
 )
-from tests.support.machines import MACHINES, recording, replayed
+from tests.support.machines import COUNTING, MACHINES, recording, replayed
 
 _PLACES = 3
 _LONG = 20_000
@@ -189,7 +189,7 @@ def test_a_member_that_is_named_and_not_described_survives_nothing(machine: str)
     for controller in replayed(machine).inventory.controllers:
         before = {volume.id: volume.failures_tolerated for volume in controller.volumes}
         for drive in controller.drives:
-            [after] = with_redundancy([_named_only(controller, drive)])
+            [after] = with_redundancy([_named_only(controller, drive)], COUNTING)
             for volume in after.volumes:
                 left, whole = volume.failures_tolerated, before[volume.id]
                 assert left is None or whole is None or left <= whole
@@ -206,7 +206,7 @@ def test_no_conclusion_improves_where_a_member_is_not_described(machine: str) ->
             for less in (_named_only(controller, drive), _without(controller, drive)):
                 controllers = list(seen.inventory.controllers)
                 controllers[index] = less
-                derived = write_protection.derived(with_redundancy(controllers))
+                derived = write_protection.derived(with_redundancy(controllers, COUNTING))
                 inventory = replace(seen.inventory, controllers=derived)
                 found = improved(before, conclusions(Survey(inventory, seen.outputs, seen.view)))
                 assert found == [], drive.id

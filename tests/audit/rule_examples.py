@@ -25,7 +25,7 @@ from raidctl.model import (
     Scrub,
 )
 from raidctl.model.write_protection import derived
-from tests.support.machines import replayed
+from tests.support.machines import COUNTING, replayed
 
 Changes = Mapping[str, Any]
 T = TypeVar("T")
@@ -81,7 +81,7 @@ def changed(inventory: Inventory, object_id: str, changes: Changes) -> Inventory
     """
     controllers = tuple(_with_changes(controller, object_id, changes) for controller in inventory.controllers)
     assert controllers != inventory.controllers, f"{object_id} does not exist, or has these values already"
-    return structs.replace(inventory, controllers=tuple(with_redundancy(derived(controllers))))
+    return structs.replace(inventory, controllers=tuple(with_redundancy(derived(controllers), COUNTING)))
 
 
 def _with_changes(controller: Controller, object_id: str, changes: Changes) -> Controller:

@@ -106,6 +106,15 @@ def test_a_misspelt_command_gets_those_that_look_like_it(raidctl: Raidctl, words
     assert (done.exit_code, f"Did you mean {message}" in done.stderr) == (2, bool(message))
 
 
+def test_a_file_in_the_place_of_a_command_gets_the_command_that_reads_it(raidctl: Raidctl, tmp_path: Path) -> None:
+    """Only if it exists, and with a name that the shell takes for one word."""
+    file = tmp_path / "my output.txt"
+    assert "To read a file" not in raidctl(file).output
+    file.touch()
+    done = raidctl(file)
+    assert (done.exit_code, f"raidctl --replay '{file}' show" in " ".join(done.output.split())) == (2, True)
+
+
 def test_ctrl_c_while_it_is_loaded_is_no_traceback(tmp_path: Path) -> None:
     """An interruption during the imports is handled like a later one; here the first library is being imported."""
     (tmp_path / "click.py").write_text("import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n", encoding="utf-8")

@@ -57,7 +57,7 @@ class Power:
         batch = self.bays.guest.start_raidctl(*options, *BATCH, LOAD)
         end = time.monotonic() + PATIENCE
         while b"loading" not in (errors := batch.stderr()):
-            assert time.monotonic() < end, f'the batch has not said "loading", but: {errors.decode()}'
+            assert time.monotonic() < end, f'the batch has not printed "loading", but: {errors.decode()}'
             time.sleep(0.05)
 
     def begin_locating(self) -> None:

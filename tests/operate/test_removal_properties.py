@@ -22,7 +22,7 @@ from raidctl.vendor.registry import vendors
 from tests.golden import of_file
 from tests.operate.test_removal_table import COLLECTION, NOW, answers, machines
 from tests.support.failing import DEVICE, Failing
-from tests.support.machines import MACHINES, recording, replayed
+from tests.support.machines import COUNTING, MACHINES, recording, replayed
 
 _MOST = 25
 """Requests of a machine that fail, the same file of several devices once; of more, every second, third…"""
@@ -93,7 +93,8 @@ def _with(inventory: Inventory, controller: Controller, less: Controller | None)
     controllers = [
         less if one is controller else one for one in inventory.controllers if one is not controller or less is not None
     ]
-    return replace(inventory, controllers=tuple(with_redundancy([one for one in controllers if one is not None])))
+    left = [one for one in controllers if one is not None]
+    return replace(inventory, controllers=tuple(with_redundancy(left, COUNTING)))
 
 
 def test_less_information_never_makes_it_a_yes() -> None:

@@ -28,6 +28,13 @@ VENDORS = vendors()[0]
 MAIL = "Hi all,\n\ncan somebody have a look at this server?\n\n{}\n\nThanks,\nJoe\n-- \nJoe Doe, Example Ltd.\n"
 
 
+TORN_ROWS = {
+    (100, "zfs-raidz2-resilvering: zpool status -P -v", 1),
+    (132, "smartarray-cciss-vol-status: cciss_vol_status -V /dev/cciss/c0d0", 1),
+}
+"""Widths and outputs in which the row of one drive is broken within its state."""
+
+
 @cache
 def outputs() -> dict[str, str]:
     """What tools printed on the recorded machines, each text once, with its machine and command."""
@@ -196,7 +203,7 @@ def test_wrapped_lines_are_joined(width: int, part: int, parts: int) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("columns", [80, 100, 132])
 def test_lines_that_a_terminal_broke_are_joined(columns: int) -> None:
-    """Nearly all facts are read, and a status is another one only in an output that is not read whole."""
+    """Nearly all facts are read, and no status is another one but for two rows that are reported as not understood."""
     right = known = 0
     for text in outputs():
         lines = text.expandtabs(8).split("\n")
@@ -206,6 +213,7 @@ def test_lines_that_a_terminal_broke_are_joined(columns: int) -> None:
         known += len(whole)
         right += sum(found.get(name) == value for name, value in whole.items())
         wrong = [name for name in found if name.endswith(".status") and whole.get(name) not in (None, found[name])]
+        assert not wrong or (columns, outputs()[text], len(wrong)) in TORN_ROWS, wrong
         assert not wrong or any(one.kind == "unread" for one in reading(folded).problems), wrong
     assert right >= 0.99 * known
 

@@ -8,10 +8,12 @@ from pathlib import Path
 from raidctl.recording.recording import Recording, load
 from raidctl.runners.replay import ReplayRunner
 from raidctl.survey.survey import Survey, survey
-from raidctl.vendor.registry import vendors
+from raidctl.vendor.registry import families_that_count_redundancy, vendors
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 MACHINES = sorted(path.parent.name for path in FIXTURES.glob("*/record.json"))
+COUNTING = families_that_count_redundancy(vendors()[0])
+"""Families whose number of further failures the core takes as it is."""
 
 
 @cache

@@ -119,7 +119,7 @@ def ran(out: str = "", *, code: int = 0, err: str = "") -> RunAnswer:
 
 CRASH = RunAnswer(code=-4, err=b"Illegal instruction\n")
 HANG = RunAnswer(trouble=Failure.TIMEOUT)
-NOBODY = ran(printed(answer(None, None)), code=1)
+NO_CONTROLLER = ran(printed(answer(None, None)), code=1)
 
 
 @dataclass

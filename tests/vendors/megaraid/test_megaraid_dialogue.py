@@ -7,7 +7,7 @@ from raidctl.vendor.protocol import Observation
 from tests.vendors.megaraid.megaraid_scripted_tools import (
     CRASH,
     HANG,
-    NOBODY,
+    NO_CONTROLLER,
     TAIL,
     Script,
     answer,
@@ -144,7 +144,7 @@ def test_a_failure_with_exit_code_46_and_complete_data_is_an_answer() -> None:
 
 def test_without_root_the_permission_is_missing_not_the_controller() -> None:
     """Without root the tool reports no controller: the problem is the missing permission."""
-    script = Script(["storcli64", "perccli64"], {f"storcli64 /call show all {TAIL}": NOBODY})
+    script = Script(["storcli64", "perccli64"], {f"storcli64 /call show all {TAIL}": NO_CONTROLLER})
     found = seen(script, bus(CONTROLLER, root=False))
     assert [problem.kind for problem in found.problems] == ["no_right"]
     assert len(script.asked) == 1

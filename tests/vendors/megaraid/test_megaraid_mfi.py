@@ -16,7 +16,7 @@ from raidctl.vendor.plan import Desired
 from raidctl.vendor.protocol import Document, Observation
 from raidctl_megaraid import read, sniff
 from raidctl_megaraid.change import flushes, judge, plan
-from tests.vendors.megaraid.megaraid_scripted_tools import NOBODY, TAIL, Script, bus, ran, seen, whole
+from tests.vendors.megaraid.megaraid_scripted_tools import NO_CONTROLLER, TAIL, Script, bus, ran, seen, whole
 from tests.vendors.mfi.mfi_firmware import (
     BBU,
     CFG_READ,
@@ -235,7 +235,7 @@ def test_it_is_run_if_no_other_tool_is_installed() -> None:
 
 def test_it_is_run_if_the_others_list_nothing() -> None:
     """raidctl-mfi is run last."""
-    answers = {f"storcli64 /call show all {TAIL}": NOBODY, "raidctl-mfi show": ran(json.dumps(output()))}
+    answers = {f"storcli64 /call show all {TAIL}": NO_CONTROLLER, "raidctl-mfi show": ran(json.dumps(output()))}
     script = Script(["storcli64", "raidctl-mfi"], answers)
     observed = seen(script, bus(CONTROLLER))
     assert script.calls[-1] == "raidctl-mfi show"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.vendors.megaraid.megaraid_scripted_tools import NOBODY, TAIL, Script, bus, ran, seen, whole
+from tests.vendors.megaraid.megaraid_scripted_tools import NO_CONTROLLER, TAIL, Script, bus, ran, seen, whole
 
 OLD = "megaraid_sas 1000:005b"
 AERO = "megaraid_sas 1000:10e2"
@@ -57,7 +57,9 @@ def test_perccli_is_run_first_for_a_dell_controller() -> None:
 
 def test_the_next_tool_is_run_if_one_lists_no_controller() -> None:
     """``No Controller found`` of the first tool is only a note then."""
-    script = Script(["storcli64", "perccli64"], whole("perccli64") | {f"storcli64 /call show all {TAIL}": NOBODY})
+    script = Script(
+        ["storcli64", "perccli64"], whole("perccli64") | {f"storcli64 /call show all {TAIL}": NO_CONTROLLER}
+    )
     found = seen(script, bus("megaraid_sas 1000:005d"))
     assert [controller.id for controller in found.controllers] == ["megaraid:0"]
     assert {problem.kind for problem in found.problems} <= {"note"}
@@ -81,7 +83,7 @@ def test_both_generations_on_one_host_are_both_run() -> None:
 
 def test_without_a_controller_there_are_only_notes() -> None:
     """A tool on a host without such a controller gives notes only."""
-    found = seen(Script(["storcli64"], {f"storcli64 /call show all {TAIL}": NOBODY}), bus("ahci 8086:a102"))
+    found = seen(Script(["storcli64"], {f"storcli64 /call show all {TAIL}": NO_CONTROLLER}), bus("ahci 8086:a102"))
     assert found.controllers == ()
     assert {problem.severity for problem in found.problems} == {"info"}
 
