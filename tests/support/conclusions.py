@@ -51,6 +51,7 @@ _HEALTH = {"critical": 0, "warning": 1, "ok": 2}
 _VOLUME = {"failed": 0, "offline": 0, "inactive": 0, "degraded": 1, "rebuilding": 1, "ok": 3}
 """Operations of a complete volume rank just below ``ok``."""
 _BATTERY = {"missing": 0, "failed": 0, "degraded": 1, "learning": 1, "charging": 1, "ok": 2}
+_STILL_BAD = re.compile(r"\S*battery\d+: status: 0 -> 1")
 _CACHE = {"unprotected": 0, "not_caching": 1, "protected": 1}
 _DRIVES = {"on": 0, "off": 1}
 _EXITS = {EXIT_FINE: 1, EXIT_NO: 0, EXIT_CANNOT_TELL: None, EXIT_ACCESS: None}
@@ -158,12 +159,16 @@ def improved(more: Conclusions, less: Conclusions, *, exempt: bool = False, torn
 def cut_worse(
     more: Survey, whole: Conclusions, text: str, less: Survey | None = None, diagnosis: Diagnosis | None = None
 ) -> list[str]:
-    """What improves where an output is cut to ``text``, which ``less`` was read from, with its diagnosis."""
+    """What improves where an output is cut to ``text``, which ``less`` was read from, with its diagnosis.
+
+    A failed backup unit that is only degraded without the line of its part is none, if lines are reported as missing.
+    """
     less = less or read_text(text)
     # cut behind a line, its line end as well
     lines = {line.text for output in more.outputs for line in output.lines}
     form = f"{text}\n" if text.rpartition("\n")[2] in lines - {""} else text
-    return improved(whole, conclusions(less, diagnosis), exempt=whole_in_form(form, less), torn=is_torn(more))
+    found = improved(whole, conclusions(less, diagnosis), exempt=whole_in_form(form, less), torn=is_torn(more))
+    return [one for one in found if not (is_torn(less) and _STILL_BAD.fullmatch(one))]
 
 
 def is_torn(seen: Survey) -> bool:

@@ -64,6 +64,7 @@ def section_of(sub: str) -> tuple[str, BatteryKind] | None:
 
 
 _PERCENT = re.compile(r"(\d{1,3}) ?(?:percent|%)", re.IGNORECASE)
+_AGAIN = "Give the whole output of `arcconf getconfig N al`."
 _WORN = 20
 """Percent of its health at which a capacitor is no longer good."""
 
@@ -114,12 +115,18 @@ def settle(battery: Draft) -> BatteryStatus:
         return "missing"
     if status == "missing":
         return status
-    found = [status, *_parts(battery)]
+    found = _parts(battery)
     if battery.get("hot"):
         found.append("degraded")
+    not_ready = normalized(overall or "") == "not ready"
+    if not_ready and set(found) <= {"ok"} and any(name.startswith("part.") for name in battery.values):
+        # Supercap Status                    : Fatal
+        message = "The backup unit is not ready, and no line gives the reason: lines may be missing."
+        battery.add_problem("warning", "unread", message, _AGAIN)
+    found.append(status)
     worst = next((name for name in _SEVERITY if name in found), status)
     # Not Ready while the capacitor loads is loading, not a defect.
-    if normalized(overall or "") == "not ready" and worst == "degraded":
+    if not_ready and worst == "degraded":
         return next((name for name in ("learning", "charging") if name in found), worst)
     return worst
 

@@ -110,6 +110,13 @@ def test_the_parts_of_a_backup_unit_count(overall: str, supercap: str, learn: st
     assert battery_of(unit(overall, supercap, learn)).status == status
 
 
+@pytest.mark.parametrize(("supercap", "reported"), [("Ready", True), ("Fatal", False), ("Charging", False)])
+def test_a_unit_that_is_not_ready_for_no_reason_is_reported(supercap: str, reported: bool) -> None:
+    """The output may lack the line of the part that failed."""
+    problems = found(unit("Not Ready", supercap)).problems
+    assert any("no line gives the reason" in one.message for one in problems) is reported
+
+
 @pytest.mark.parametrize(
     ("text", "status"),
     [("Ok", "ok"), ("Recharging", "charging"), ("Failed (Replace Batteries/Capacitors)", "failed")],
