@@ -1,7 +1,11 @@
-"""Parallel processes, with results in the order of the pieces, and few pieces in memory."""
+"""Parallel processes, with results in the order of the pieces, and few pieces in memory.
+
+The inventories of a piece reach a process through shared memory: a pipe takes as long as decoding them.
+"""
 
 from __future__ import annotations
 
+import mmap
 import multiprocessing
 import os
 import signal
@@ -9,11 +13,12 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from dataclasses import replace
 from itertools import chain, islice
 from typing import Any, TypeVar
 
 from raidctl.errors import CannotTell
-from raidctl.fleet.sources import Piece
+from raidctl.fleet.sources import BLOCK, Piece
 from raidctl.fleet.work import freeze_objects
 from raidctl.runners.parent_death import die_with
 
@@ -22,7 +27,28 @@ _AHEAD = 2
 """Pieces per process, running or waiting."""
 _ALONE = 2
 """Up to this many pieces are done in this process: starting others would take longer."""
-_work: Callable[[Piece], Any] | None = None
+_SLOT = 2 * BLOCK
+"""Bytes of shared memory for a piece: a block, and the beginning of an inventory that the one before it left."""
+_work: Callable[[Piece, int, int], Any] | None = None
+
+
+class Slots:
+    """Shared memory for the pieces that run or wait."""
+
+    def __init__(self, number: int) -> None:
+        self._memory = [mmap.mmap(-1, _SLOT) for _ in range(number)]
+
+    def put(self, number: int, piece: Piece) -> tuple[Piece, int, int]:
+        """Move the data of the n-th piece into its slot; return the rest, the slot and the bytes there."""
+        slot, length = number % len(self._memory), len(piece.data)
+        if not length or length > _SLOT:
+            return piece, slot, 0
+        self._memory[slot][:length] = piece.data
+        return replace(piece, data=b""), slot, length
+
+    def get(self, piece: Piece, slot: int, length: int) -> Piece:
+        """Return the piece with the data that :meth:`put` moved."""
+        return replace(piece, data=self._memory[slot][:length]) if length else piece
 
 
 def cores() -> int:
@@ -45,12 +71,13 @@ def results(pieces: Iterable[Piece], work: Callable[[Piece], T], jobs: int) -> I
         return
     # forked, so that the rules need not be built again or serialized
     context = multiprocessing.get_context("fork")
-    pool = ProcessPoolExecutor(jobs, mp_context=context, initializer=_start, initargs=(work, os.getpid()))
+    slots = Slots(_AHEAD * jobs)
+    pool = ProcessPoolExecutor(jobs, mp_context=context, initializer=_start, initargs=(work, slots, os.getpid()))
     try:
         waiting: deque[Future[T]] = deque()
-        for piece in chain(begin, source):
-            waiting.append(pool.submit(_do, piece))
-            if len(waiting) >= _AHEAD * jobs:
+        for number, piece in enumerate(chain(begin, source)):
+            waiting.append(pool.submit(_do, *slots.put(number, piece)))
+            if len(waiting) >= _AHEAD * jobs:  # the next piece gets the slot of the one that is done
                 yield waiting.popleft().result()
         while waiting:
             yield waiting.popleft().result()
@@ -60,15 +87,15 @@ def results(pieces: Iterable[Piece], work: Callable[[Piece], T], jobs: int) -> I
         pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _start(work: Callable[[Piece], Any], parent: int) -> None:
+def _start(work: Callable[[Piece], Any], slots: Slots, parent: int) -> None:
     global _work  # noqa: PLW0603 - each process has one for its whole life
-    _work = work
+    _work = lambda piece, slot, length: work(slots.get(piece, slot, length))  # noqa: E731 - as short as it is clear
     die_with(parent)  # workers would wait for pieces that never come
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C ends the first process, which ends these
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     freeze_objects()
 
 
-def _do(piece: Piece) -> Any:
+def _do(piece: Piece, slot: int, length: int) -> Any:
     assert _work is not None  # noqa: S101 - _start has set it
-    return _work(piece)
+    return _work(piece, slot, length)

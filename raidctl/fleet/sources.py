@@ -15,7 +15,7 @@ from typing import BinaryIO, Literal, cast
 from raidctl.recording.recording import is_recording
 from raidctl.text import counted
 
-BLOCK = 1 << 19
+BLOCK = 1 << 20
 """Bytes of a piece: some dozens of inventories, cheap to pass on and small in memory."""
 LONGEST = 64 << 20
 """Largest inventory, bytes."""

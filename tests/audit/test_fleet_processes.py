@@ -10,6 +10,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from raidctl.fleet.process_pool import results
+from raidctl.fleet.sources import BLOCK, Piece
 from tests.audit.policies import recorded
 
 GONE = 120.0
@@ -49,3 +51,11 @@ def test_no_process_outlives_an_audit_that_is_killed(tmp_path: Path) -> None:
         while any(map(alive, started)):
             assert time.monotonic() < deadline + GONE
             time.sleep(0.02)
+
+
+@pytest.mark.slow
+def test_each_process_gets_the_bytes_of_its_piece() -> None:
+    """Pieces of any size arrive whole and in order, also where there are more than run at a time."""
+    sizes = [0, 1, BLOCK - 1, 2 * BLOCK, 2 * BLOCK + 1, 5 * BLOCK, *range(7, 40)]
+    sent = [Piece("lines", "x", number, bytes([number]) * size) for number, size in enumerate(sizes)]
+    assert list(results(sent, lambda piece: piece, 2)) == sent

@@ -40,11 +40,14 @@ class Group:
 
     def members(self, item: Any, scope: Scope) -> tuple[list[tuple[Any, Scope, Truth]], bool]:
         """The objects, each with whether it is selected (never ``False``); and whether the list is complete."""
-        whole = self.complete is None or self.complete(item, scope)
         if self.chosen is None:
-            return [(one, around, True) for one, around in self.pairs(item, scope)], whole
+            return [(one, around, True) for one, around in self.pairs(item, scope)], self.is_whole(item, scope)
         found = [(one, around, self.chosen(one, around)) for one, around in self.pairs(item, scope)]
-        return [entry for entry in found if entry[2] is not False], whole
+        return [entry for entry in found if entry[2] is not False], self.is_whole(item, scope)
+
+    def is_whole(self, item: Any, scope: Scope) -> bool:
+        """Whether the list is complete, as far as known."""
+        return self.complete is None or self.complete(item, scope)
 
     @property
     def words(self) -> str:
@@ -171,12 +174,12 @@ def same(group: Group, name: str, get: Callable[[Any, Scope], Any]) -> Check:
     """A check that all of them have the same value in a field."""
 
     def test(item: Any, scope: Scope) -> Truth:
-        members, whole = group.members(item, scope)
-        found = {get(one, around) for one, around, _ in members}
+        # there is no selection: "same" is used alone
+        found = {get(one, around) for one, around in group.pairs(item, scope)}
         known = found - {None, "unknown"}
         if len(known) > 1:
             return False
-        return True if whole and known and known == found else None
+        return True if known and known == found and group.is_whole(item, scope) else None
 
     def describe(item: Any, scope: Scope) -> str | None:
         members, _ = group.members(item, scope)
