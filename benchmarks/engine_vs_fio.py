@@ -144,7 +144,7 @@ def places(target: FileTarget, shape: Shape) -> array[int]:
 
 
 def fio(name: str) -> Contestant:
-    """One of fio's engines; psync has one thread for each operation under way."""
+    """One of fio's engines. Psync has one thread for each operation under way."""
 
     def run(target: FileTarget, shape: Shape, length: float) -> Score:
         many = name == "psync"

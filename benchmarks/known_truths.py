@@ -79,7 +79,7 @@ def tasks(*, quick: bool) -> list[Task]:
 
 
 def cache(mib: int, quick: bool) -> Figured:
-    """The write cache with a destage rate of 20 MB/s; a quick run uses a rate that grows with the size."""
+    """The write cache with a destage rate of 20 MB/s. A quick run uses a rate that grows with the size."""
     return truth_figures.write_cache(mib, destage=mib / 1.6 if quick else 20.0)
 
 
@@ -174,7 +174,7 @@ def _burn() -> None:
 
 
 def main() -> int:
-    """Run the tasks in parallel; the runs of one case follow one another."""
+    """Run the tasks in parallel. The runs of one case follow one another."""
     words = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     words.add_argument("--runs", type=int, default=20)
     words.add_argument("--quick", action="store_true", help="short phases, as the suite has them")

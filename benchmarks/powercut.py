@@ -27,7 +27,7 @@ HEAD = "drive    cut  verdict        counted  acknowledged     ok  in flight   l
 
 
 def main() -> int:
-    """Make the cuts, print a line for each, and the sums; returns 1 if the verdicts are wrong."""
+    """Make the cuts, print a line for each, and the sums. Returns 1 if the verdicts are wrong."""
     parser = argparse.ArgumentParser(description="Cut the power of an emulated machine while raidctl writes.")
     parser.add_argument("--cuts", type=int, default=20, metavar="N", help="Power cuts (20).")
     cuts = parser.parse_args().cuts
@@ -44,7 +44,7 @@ def main() -> int:
 
 
 def _cuts(drill: Drill, cuts: int) -> tuple[int, tuple[int, list[int]]]:
-    """Cut and check; return how often the honest drive was accused, and after how many cuts the lying one was found."""
+    """Cut and check. Return how often the honest drive was accused, and after how many cuts the lying one was found."""
     accused, caught = 0, list[int]()
     drill.boot()
     drill.write("HONEST", drill.honest)

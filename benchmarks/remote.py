@@ -29,7 +29,7 @@ SERVERS = 3
 
 
 def run(argv: list[str], text: str = "") -> None:
-    """Run a command; 0, 3 and 4 are valid exit codes of a screen."""
+    """Run a command. 0, 3 and 4 are valid exit codes of a screen."""
     done = subprocess.run(argv, input=text, stdout=subprocess.DEVNULL, text=True, check=False)
     if done.returncode not in (0, 3, 4):
         sys.exit(f"{' '.join(argv)} ended with {done.returncode}.")

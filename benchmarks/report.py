@@ -22,7 +22,7 @@ class Case:
 
     @property
     def met(self) -> bool:
-        """Whether the value reaches the goal; a case without a goal always does."""
+        """Whether the value reaches the goal. A case without a goal always does."""
         if not self.goal:
             return True
         bound = float(self.goal[2:])

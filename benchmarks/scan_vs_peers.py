@@ -68,7 +68,7 @@ class Tally:
     calls: int = 0
 
     def add(self, cost: Cost, calls: Sequence[str], scene: Stage) -> None:
-        """Add a run; its calls are repeated without the program, to subtract their cost."""
+        """Add a run. Its calls are repeated without the program, to subtract their cost."""
         tools = [run([str(scene.tools / name), *words], os.environ).cpu for name, *words in map(str.split, calls)]
         scene.calls()
         self.costs.append(cost)

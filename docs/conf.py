@@ -132,7 +132,7 @@ def _write_reports(app: Any, error: Exception | None) -> None:
 
 
 def _for_keyboards(app: Any, name: str, template: str, context: dict[str, Any], tree: Any) -> None:  # noqa: ARG001
-    """Make content that is wider than the page scrollable by keyboard; give the navigation's captions their level."""
+    """Make content that is wider than the page scrollable by keyboard. Give the navigation's captions their level."""
     if "body" in context:
         context["body"] = context["body"].replace("<pre>", '<pre tabindex="0">')
     if "furo_navigation_tree" in context:

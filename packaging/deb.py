@@ -46,7 +46,7 @@ NOBODY = ("the authors of raidctl", "raidctl@packages.invalid")
 
 
 def main() -> int:
-    """Build, and print the path of the package; return the exit code of dpkg-buildpackage if it fails."""
+    """Build, and print the path of the package. Return the exit code of dpkg-buildpackage if it fails."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--output", type=Path, default=ROOT / "dist", help="default: dist")
     parser.add_argument("--wheels", type=Path, help="keep the libraries here, and use those that are here")
@@ -71,7 +71,7 @@ def main() -> int:
 
 
 def unstable(output: Path) -> int:
-    """Make the source package for unstable from the last commit; return the exit code of dpkg-source."""
+    """Make the source package for unstable from the last commit. Return the exit code of dpkg-source."""
     version = re.findall(r"\((.+)-\d+\)", (HERE / "unstable" / "changelog").read_text(encoding="utf-8"))[0]
     with tempfile.TemporaryDirectory() as work:
         orig, place = Path(work) / f"raidctl_{version}.orig.tar", Path(work) / f"raidctl-{version}"

@@ -35,7 +35,7 @@ class StartError(Exception):
 
 
 def start(build: str, interpreters: Sequence[str]) -> NoReturn:
-    """Run raidctl from its unpacked tree; unpack it first if it is not there.
+    """Run raidctl from its unpacked tree. Unpack it first if it is not there.
 
     Args:
         build: A hash of the archives inside this file.
@@ -102,7 +102,7 @@ def _reason(place: str, error: Exception) -> str:
 
 
 def _lasting_place() -> str:
-    """Return the directory for trees; for root never in a home directory, which may be another user's under sudo."""
+    """Return the directory for trees. For root never in a home directory, which may be another user's under sudo."""
     named = os.environ.get("RAIDCTL_CACHE", "")
     if named:
         return os.path.abspath(named)
@@ -223,7 +223,7 @@ def _for_this_run(archive: str, place: str) -> str:
 
 
 def _remove(tree: str, owner: int) -> None:
-    """Remove a tree at the end of the process that unpacked it; its children have ended before."""
+    """Remove a tree at the end of the process that unpacked it. Its children have ended before."""
     import shutil
 
     if os.getpid() == owner:

@@ -24,7 +24,7 @@ Evidence = list[tuple["Line", str, object]]
 
 
 class Line(Struct, eq=False):
-    """One line of an output, numbered from 1; of a JSON output, one leaf (``a.b[0].c: value``)."""
+    """One line of an output, numbered from 1. Of a JSON output, one leaf (``a.b[0].c: value``)."""
 
     number: int
     text: str
@@ -141,7 +141,7 @@ class Output(Struct, eq=False):
         return output
 
     def add(self, text: str, number: int = 0) -> Line:
-        """Append a line; ``number`` is its place in the text, 0: after the last one."""
+        """Append a line. ``number`` is its place in the text, 0: after the last one."""
         line = Line(number or len(self.lines) + 1, text, self)
         self.lines.append(line)
         return line
@@ -171,7 +171,7 @@ class Output(Struct, eq=False):
 
     @property
     def cut_off(self) -> str | None:
-        """The sign that the output is truncated, a clause; None if there is none, or the output is empty."""
+        """The sign that the output is truncated, a clause. None if there is none, or the output is empty."""
         if self.gap or not any(line.stripped for line in self.lines):
             return self.gap or None
         if left_out := self.left_out:

@@ -89,7 +89,7 @@ class BlockDevice(Struct, frozen=True):
     write_cache: str | None = None
     """``queue/write_cache``: ``write back`` or ``write through``, as the kernel assumes."""
     controller: str | None = None
-    """Node of the NVMe controller, ``/dev/nvme0``; None for other drives, and if there are several."""
+    """Node of the NVMe controller, ``/dev/nvme0``. None for other drives, and if there are several."""
     transport: str | None = None
     """``sata``, ``sas``, ``nvme``, ``virtio``, ``usb``, ``scsi``; None when unknown."""
     dm_name: str | None = None
@@ -125,7 +125,7 @@ class HostView(Struct, frozen=True, dict=True):
     virtual: str | None = None
     """The hypervisor, if the machine is known to be virtual (``kvm``, ``vmware`` …)."""
     sys_read_only: bool | None = None
-    """Whether ``/sys`` is mounted read-only, as in a container; None if no mount of it is listed."""
+    """Whether ``/sys`` is mounted read-only, as in a container. None if no mount of it is listed."""
     filesystems: frozenset[str] = frozenset()
     """The kinds of all mounted file systems, also of those whose devices are gone."""
     pci: tuple[PciDevice, ...] = ()
@@ -133,11 +133,11 @@ class HostView(Struct, frozen=True, dict=True):
     claimed: frozenset[str] = field(default_factory=frozenset)
     """Device nodes that other families show as a volume or a drive (filled before the last family is read)."""
     help_texts: Mapping[str, str] = field(default_factory=dict)
-    """The help texts of tools, by tool; read only before deeds, if a family needs them."""
+    """The help texts of tools, by tool. Read only before deeds, if a family needs them."""
 
     @cached_property
     def _named(self) -> dict[str, BlockDevice]:
-        """The devices by kernel name, node and link; of two with the same name the first."""
+        """The devices by kernel name, node and link. Of two with the same name the first."""
         found: dict[str, BlockDevice] = {}
         for device in self.blocks:
             for name in (device.name, device.node, *device.links):

@@ -10,7 +10,7 @@ T = TypeVar("T")
 
 _NUMBER = re.compile(r"(\d+)", re.ASCII)
 _LONGEST = 100
-"""Most digits that count as a number; Python refuses to convert thousands of them."""
+"""Most digits that count as a number. Python refuses to convert thousands of them."""
 
 
 def natural(text: str) -> tuple[tuple[int, int, str], ...]:

@@ -57,7 +57,7 @@ MORE_TIME = "The machine or the connection was too slow: allow more time (`--tim
 
 
 class Request(Struct, Generic[A], frozen=True):
-    """Base class of requests; the type parameter is the class of the answer."""
+    """Base class of requests. The type parameter is the class of the answer."""
 
 
 class Answer(Struct, frozen=True, kw_only=True):
@@ -113,13 +113,13 @@ class GlobAnswer(Answer, frozen=True):
 
 
 class WhichAnswer(Answer, frozen=True):
-    """Where a program is, with links resolved; ``trouble`` is MISSING when it is not installed."""
+    """Where a program is, with links resolved. ``trouble`` is MISSING when it is not installed."""
 
     path: str | None = None
 
 
 class WriteAnswer(Answer, frozen=True):
-    """Whether a file was written; ``trouble`` and ``detail`` have the reason if not."""
+    """Whether a file was written. ``trouble`` and ``detail`` have the reason if not."""
 
 
 NOT_ASKED = "not asked"
@@ -127,7 +127,7 @@ NOT_ASKED = "not asked"
 
 
 class GetAnswer(Answer, frozen=True):
-    """The body of a resource of a service processor; ``trouble`` is set unless the status is 200.
+    """The body of a resource of a service processor. ``trouble`` is set unless the status is 200.
 
     ``status`` is None if there was no reply. ``data`` is kept as far as it came.
     """
@@ -251,7 +251,7 @@ def ask(request: Request[A]) -> Dialogue[A]:
 
 
 def ask_all(requests: Iterable[Request[A]]) -> Dialogue[tuple[A, ...]]:
-    """Make several requests that may run in parallel; the answers are in the same order."""
+    """Make several requests that may run in parallel. The answers are in the same order."""
     batch = tuple(requests)
     if not batch:
         return ()

@@ -22,7 +22,7 @@ from raidctl.text import listing, printable
 
 Item = Controller | Array | Volume | Drive | Battery
 _UNSEEN = ("unread", "no_right", "no_tool")
-"""Kinds of problems that may hide objects; the first one present decides the exit code."""
+"""Kinds of problems that may hide objects. The first one present decides the exit code."""
 _MARKS = ("serial", "wwn", "bay", "enclosure")
 """Prefixes before a colon by which a drive can be named."""
 # Slot 03, SLOT 003, bay3, and of a number alone its zeros
@@ -256,7 +256,7 @@ def _known_marks(inventory: Inventory, mark: str) -> Iterator[str]:
 
 
 def _topmost(ids: list[str]) -> list[str]:
-    """Return the one object that contains all others, if there is one; else all."""
+    """Return the one object that contains all others, if there is one. Else all."""
     first = min(ids, key=len, default="")
     return [first] if ids and all(name == first or name.startswith(f"{first}/") for name in ids) else ids
 
@@ -308,7 +308,7 @@ def _on_path(inventory: Inventory, view: HostView, path: str) -> list[str]:
 
 
 def _below(view: HostView, node: str) -> Iterator[str]:
-    """Yield the nodes below a device; its own kernel node if it was named by a link."""
+    """Yield the nodes below a device. Its own kernel node if it was named by a link."""
     block = view.block(node)
     if block is None:
         return

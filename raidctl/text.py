@@ -35,7 +35,7 @@ _CHOSEN = re.compile(r"\[([^\[\]\s]+)\]")
 
 
 def pair(text: str) -> tuple[str, str] | None:
-    """Split a line ``  Cache Ratio: 25% Read / 75% Write`` into label and value; None if it is no such pair.
+    """Split a line ``  Cache Ratio: 25% Read / 75% Write`` into label and value. None if it is no such pair.
 
     The label ends at the first colon before a blank or the end of the line:
     ``physicaldrive 1I:1:1`` is no pair and ``Disk Name: /dev/sda`` is one.

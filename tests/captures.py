@@ -56,7 +56,7 @@ class Result:
 
 @cache
 def packages() -> tuple[Vendor, ...]:
-    """The vendor packages of the checkout; one that cannot be imported yet is reported and left out."""
+    """The vendor packages of the checkout. One that cannot be imported yet is reported and left out."""
     found: list[Vendor] = []
     for place in sorted((ROOT / "vendors").glob("raidctl_*/__init__.py")):
         name = place.parent.name

@@ -36,7 +36,7 @@ if not os.environ.get(INSIDE):
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """``--update-expected`` rewrites what the recorded machines are expected to give; review the difference by eye."""
+    """``--update-expected`` rewrites what the recorded machines are expected to give. Review the difference by eye."""
     parser.addoption("--update-expected", action="store_true", help="rewrite fixtures/*/expected")
 
 

@@ -86,7 +86,7 @@ WRITTEN = ("raidctl", "vendors", "tests", "benchmarks", "docs", "packaging", "an
 """Folders whose docstrings, comments and names count."""
 
 NO_MESSAGES = re.compile(r"runners/shell\.py|vendors/.*(simulator|labels|grammar|recognise|raidset|signature)")
-"""Files whose strings are no text of raidctl's: a shell script; labels, patterns and outputs of vendors' tools."""
+"""Files whose strings are no text of raidctl's: a shell script. Labels, patterns and outputs of vendors' tools."""
 
 _RULES = [
     (re.compile(rf"(?i)(?<![\w-])(?:{words.replace(' ', chr(92) + 's+')})(?![\w-])"), instead)
@@ -170,7 +170,7 @@ def documentation() -> dict[str, list[Place]]:
 
 
 def docstrings(tree: ast.AST) -> Iterator[tuple[int, str]]:
-    """The texts that stand alone as statements, with their lines; code in them is blanked out."""
+    """The texts that stand alone as statements, with their lines. Code in them is blanked out."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
             yield node.lineno, _QUOTED.sub(_blanked, inspect.cleandoc(node.value.value))
@@ -184,7 +184,7 @@ def comments(text: str) -> Iterator[tuple[int, str]]:
 
 
 def counts_in_comments(place: Place) -> bool:
-    """Whether a word counts in a comment too; these show the lines of tools, with the tools' nouns."""
+    """Whether a word counts in a comment too. These show the lines of tools, with the tools' nouns."""
     return not _TOOLS_NOUNS.fullmatch(place.word)
 
 

@@ -1,4 +1,4 @@
-"""The same checks for every vendor package on every recorded machine; a new family needs no new test code."""
+"""The same checks for every vendor package on every recorded machine. A new family needs no new test code."""
 
 from __future__ import annotations
 
@@ -270,7 +270,7 @@ def test_half_an_output_never_breaks_a_reader(vendor: Vendor) -> None:
 
 
 def recognised(vendor: Vendor, machine: str) -> Iterator[bool]:
-    """Whether each output of the family's own tools is recognised; of Linux' tools, other families read some."""
+    """Whether each output of the family's own tools is recognised. Of Linux' tools, other families read some."""
     own = {name for tool in vendor.TOOLS for name in (tool.name, *tool.places)}
     for command, text in answers(machine):
         if command.split()[0] in own:

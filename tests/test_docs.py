@@ -39,7 +39,7 @@ def test_every_command_is_in_the_readme() -> None:
 
 
 def test_every_family_is_in_the_readme() -> None:
-    """The README's table of what is read names each family; rows may be shared."""
+    """The README's table of what is read names each family. Rows may be shared."""
     missing = [vendor.FAMILY for vendor in vendors()[0] if f"`{vendor.FAMILY}`" not in README]
     assert not missing, f"Add them to the table of README.md, section 'What it reads': {missing}."
 

@@ -27,7 +27,7 @@ def derived(table: Derived, *pairs: tuple[str, str]) -> Draft:
 
 
 def test_a_detail_that_gives_a_field_stays_a_detail_and_names_its_line() -> None:
-    """The tool's words are kept; the field has the same line as evidence."""
+    """The tool's words are kept. The field has the same line as evidence."""
     draft = derived(smartarray.VOLUME, ("Full Stripe Size", "512 KB"))
     assert draft.get("full_stripe_bytes") == 512 * 1024
     assert draft.details == {"Full Stripe Size": "512 KB"}
@@ -50,7 +50,7 @@ def test_a_detail_in_another_form_gives_no_field() -> None:
     [("No pending images", None), ("None", None), ("24.22.0-0071", "Pending image in flash: 24.22.0-0071")],
 )
 def test_firmware_that_waits_for_a_restart_is_an_update(value: str, expected: str | None) -> None:
-    """The controller reports it; if no update is pending, the field is empty."""
+    """The controller reports it. If no update is pending, the field is empty."""
     assert derived(megaraid.CONTROLLER, ("Image name", value)).get("firmware_update") == expected
 
 
@@ -88,7 +88,7 @@ def test_a_patrol_read_is_automatic_manual_or_disabled(table: Derived, label: st
 def test_a_consistency_check_is_automatic_manual_or_disabled(
     table: Derived, label: str, value: str, mode: str | None
 ) -> None:
-    """Only the tool's report counts; a value that does not apply is unknown."""
+    """Only the tool's report counts. A value that does not apply is unknown."""
     assert derived(table, (label, value)).get("consistency_check.mode") == mode
 
 
@@ -123,12 +123,12 @@ def test_the_negotiated_link_is_read_from_the_tool(
     ],
 )
 def test_the_maximum_speed_of_a_drive_is_read(table: Derived, label: str, value: str, speed: float | None) -> None:
-    """A prefix that keeps labels apart makes no difference; an unknown speed is none."""
+    """A prefix that keeps labels apart makes no difference. An unknown speed is none."""
     assert derived(table, (label, value)).get("max_link_gbps") == speed
 
 
 def test_an_object_is_made_of_reported_values() -> None:
-    """Each value is set under its field; defaults fill the rest, and values of the caller outrank reported ones."""
+    """Each value is set under its field. Defaults fill the rest, and values of the caller outrank reported ones."""
     output = Output.of_text("tool", "Name: mail")
     draft = Draft("3")
     for name, value in {"name": "mail", "array": 1, "device": None, "no such field": 1}.items():
@@ -155,7 +155,7 @@ def test_a_part_without_a_value_is_absent() -> None:
 
 
 def test_no_id_is_used_twice() -> None:
-    """The second controller with the id of another gets a number; the first keeps its id."""
+    """The second controller with the id of another gets a number. The first keeps its id."""
     assert distinct(["acme:0", "acme:1", "acme:0", "acme:0"]) == ["acme:0", "acme:1", "acme:0-2", "acme:0-3"]
 
 
@@ -184,7 +184,7 @@ def test_evidence_is_written_to_the_output_of_its_line_under_the_final_ids() -> 
 
 
 def test_a_field_that_follows_from_other_lines_has_these_as_evidence() -> None:
-    """The status line's value is refuted; a derived value never replaces a reported one."""
+    """The status line's value is refuted. A derived value never replaces a reported one."""
     line, busy = Output.of_text("tool", "Status: Ok\nTask: Rebuild").lines
     draft = Draft("3")
     draft.put(line, "status", "ok", ROW)

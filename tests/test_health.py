@@ -116,7 +116,7 @@ def test_a_demo_shows_what_diagnose_finds(demo: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("machine", MACHINES)
 def test_the_worst_comes_first(machine: str) -> None:
-    """By severity, then by rank; a finding that another one explains is never worse than that one."""
+    """By severity, then by rank. A finding that another one explains is never worse than that one."""
     found = diagnose(replayed(machine).inventory, rules()).findings
     weight = {"critical": 0, "warning": 1, "info": 2}
     order = [(weight[one.severity], one.rank) for one in found]
@@ -144,7 +144,7 @@ def severity(inventory: Inventory, rule: str, where: str) -> str | None:
     ],
 )  # fmt: skip
 def test_severity_follows_from_what_is_left(level: str, gone: int, state: str, wanted: str) -> None:
-    """Survives no further failure, or data out of reach: critical; reduced: warning; the drive as its volume."""
+    """Survives no further failure, or data out of reach: critical. Reduced: warning; the drive as its volume."""
     inventory = changed(GOOD, VOLUME, {"raid_level": level, "status": state})
     for number in range(gone):
         inventory = changed(inventory, f"megaraid:0/310:{number}", {"status": "critical"})
@@ -171,7 +171,7 @@ def test_an_inactive_array_without_redundancy_is_critical(gone: int, cause: str)
     ],
 )  # fmt: skip
 def test_a_predicted_failure_is_critical_where_it_takes_the_last(level: str, status: str, wanted: str) -> None:
-    """Critical if nothing, or nothing more, survives it; a warning in an array that survives it and one more."""
+    """Critical if nothing, or nothing more, survives it. A warning in an array that survives it and one more."""
     inventory = changed(GOOD, VOLUME, {"raid_level": level, "status": status, "name": "x"})
     inventory = changed(inventory, DRIVE, {"status": "warning", "status_text": "Predictive Failure"})
     assert severity(inventory, "drive_expects_failure", DRIVE) == wanted
@@ -349,7 +349,7 @@ def test_the_last_redundancy_is_named_where_it_makes_a_finding_critical() -> Non
 
 
 def test_a_controller_that_has_failed_is_no_consequence_of_its_battery() -> None:
-    """The battery alone is a warning; the controller stays critical, as a separate finding."""
+    """The battery alone is a warning. The controller stays critical, as a separate finding."""
     controller = "\nSmart Array P411 in Slot 1\n   Controller Status: {}\n   Cache Status: Permanently Disabled\n"
     text = controller + "   Battery/Capacitor Status: Failed (Replace Batteries)\n\n"
     worst = judge(read_text(text.format("Failed")).inventory)[0]

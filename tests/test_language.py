@@ -26,7 +26,7 @@ NAMES: dict[str, int] = {
     "raidctl/model": 1,
     "raidctl/verify": 1,
 }
-"""Keys of the JSON (`told_by`, `says`), which stay; nothing else that is written has such a name."""
+"""Keys of the JSON (`told_by`, `says`), which stay. Nothing else that is written has such a name."""
 
 EXAMPLE = '''
 """What a disk is told."""
@@ -47,7 +47,7 @@ def test_no_room_has_more_avoided_words() -> None:
 
 @pytest.mark.slow
 def test_no_package_has_more_avoided_names() -> None:
-    """A package that is not listed has no such name; the others get none besides."""
+    """A package that is not listed has no such name. The others get none besides."""
     over = [one for room, given in names().items() if len(given) > NAMES.get(room, 0) for one in given]
     assert not over, "\n".join([f"Names with a word to avoid ({better_names()}):", *over])
 
@@ -60,7 +60,7 @@ def test_docstrings_and_comments_have_no_avoided_word() -> None:
 
 
 def test_code_in_docstrings_and_lines_of_tools_in_comments_do_not_count() -> None:
-    """A tool's own lines stay beside the code that reads them; what raidctl's developers write counts."""
+    """A tool's own lines stay beside the code that reads them. What raidctl's developers write counts."""
     lines = [
         '"""What the card says: ``says no``.',
         "",
@@ -80,13 +80,13 @@ def test_code_in_docstrings_and_lines_of_tools_in_comments_do_not_count() -> Non
 
 
 def test_names_are_found_where_they_are_given() -> None:
-    """Functions, classes, parameters, variables and fields; a use is none, nor is a word that only contains one."""
+    """Functions, classes, parameters, variables and fields. A use is none, nor is a word that only contains one."""
     text = "class OldCard:\n  def f(self, told_by, discarded):\n    self.said = said = f(wish)\n"
     assert sorted(given_names(ast.parse(text))) == [(1, "OldCard"), (2, "told_by"), (3, "said"), (3, "said")]
 
 
 def test_strings_that_a_user_reads_are_messages() -> None:
-    """The text of a module counts, also within a template; docstrings, keys and patterns do not."""
+    """The text of a module counts, also within a template. Docstrings, keys and patterns do not."""
     shown = [text for _, text in messages(ast.parse(EXAMPLE))]
     assert shown == ["The … tells nothing of ….", "its card", "the disk", "not told"]
 
@@ -100,5 +100,5 @@ def test_strings_that_a_user_reads_are_messages() -> None:
     ],
 )
 def test_words_are_found_whole_and_over_line_ends(text: str, words: list[str]) -> None:
-    """Capitals and line ends make no difference; what is allowed does not count."""
+    """Capitals and line ends make no difference. What is allowed does not count."""
     assert sorted(place.word for place in found("page", text)) == sorted(words)

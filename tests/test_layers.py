@@ -123,7 +123,7 @@ def test_no_submodule_replaces_a_function_of_its_package() -> None:
 
 
 def test_a_tool_does_its_io_in_one_module() -> None:
-    """A program of ours speaks to hardware in its module ``node``; the rest of it is pure, and knows no family."""
+    """A program of ours speaks to hardware in its module ``node``. The rest of it is pure, and knows no family."""
     checked(PROGRAMS, io_of_a_tool)
 
 
@@ -147,12 +147,12 @@ def out_of_its_layer(path: Path) -> Iterator[str]:
 
 
 def test_the_core_keeps_its_layers() -> None:
-    """The core knows no vendor package; click stays in cli, rich in output and cli, processes in one module."""
+    """The core knows no vendor package. click stays in cli, rich in output and cli, processes in one module."""
     checked(CORE, out_of_its_layer)
 
 
 def test_no_vendor_word_stands_in_the_core() -> None:
-    """The neutral core names no vendor and no vendor's tool; examples of ids in docstrings are the one exception."""
+    """The neutral core names no vendor and no vendor's tool. Examples of ids in docstrings are the one exception."""
     checked(CORE, lambda path: source(path).vendor_words)
 
 
@@ -186,7 +186,7 @@ def test_no_module_imports_itself_through_others() -> None:
 
 
 def test_no_room_imports_itself_through_others() -> None:
-    """The imports from room to room have no cycle; the ground floor and the model are below them."""
+    """The imports from room to room have no cycle. The ground floor and the model are below them."""
     rooms: dict[str, set[str]] = {}
     for path in CORE:
         room = path.relative_to(ROOT / "raidctl").parts[0]

@@ -119,7 +119,7 @@ def test_a_failing_reader_of_loose_files_becomes_a_problem() -> None:
 
 
 def test_an_empty_machine_is_an_empty_inventory() -> None:
-    """An empty machine is not a failure; the time of reading is kept."""
+    """An empty machine is not a failure. The time of reading is kept."""
     found = survey(Bare(), [], collected_at="2026-01-02T03:04:05Z")
     assert found.inventory.controllers == ()
     assert found.inventory.host.collected_at == "2026-01-02T03:04:05Z"
@@ -154,7 +154,7 @@ ADDRESS = "0000:03:00.0"
 
 
 def test_a_controller_that_two_families_list_is_shown_once() -> None:
-    """The one with more values stays; a note names both tools and the reason; nothing of the other is left."""
+    """The one with more values stays. A note names both tools and the reason; nothing of the other is left."""
     poor, rich = (
         Reporting("poor", "poorcli", pci_address="03:00.0"),
         Reporting("rich", "richcli", pci_address=ADDRESS, model="R"),
@@ -201,7 +201,7 @@ def test_controllers_of_one_family_are_left_to_it() -> None:
 
 
 def test_loose_files_of_two_tools_show_a_controller_once() -> None:
-    """A support archive has the outputs of both; the file names no tool, so the families are named."""
+    """A support archive has the outputs of both. The file names no tool, so the families are named."""
     families = [
         Reporting("one", "onecli", serial="PDNMF0ARH2X1Q7"),
         Reporting("two", "twocli", serial="PDNMF0ARH2X1Q7"),

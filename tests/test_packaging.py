@@ -63,7 +63,7 @@ def sources() -> list[Path]:
 
 @pytest.mark.slow
 def test_the_wheel_holds_the_whole_tree(wheel: Path) -> None:
-    """A package forgotten in setup.cfg would be lost silently; the wheel has every module of the tree, and no other."""
+    """A package forgotten in setup.cfg would be lost silently. The wheel has every module of the tree, and no other."""
     expected = {
         str(path.relative_to(ROOT / ("vendors" if "vendors" in path.relative_to(ROOT).parts else "")))
         for path in sources()
@@ -92,7 +92,7 @@ def test_the_same_sources_give_the_same_bytes(made: tuple[Path, Path], tmp_path:
 
 @pytest.mark.slow
 def test_the_metadata_are_for_people_who_find_it_on_an_index(wheel: Path) -> None:
-    """The version comes from one place; the description has no link to a file of the repository."""
+    """The version comes from one place. The description has no link to a file of the repository."""
     with zipfile.ZipFile(wheel) as archive:
         name = next(name for name in archive.namelist() if name.endswith("/METADATA"))
         metadata = email.message_from_bytes(archive.read(name))

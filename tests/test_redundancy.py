@@ -18,7 +18,7 @@ UNKNOWN: dict[str, Any] = {"status": "unknown"}
 
 
 def controller_with(level: str, *members: dict[str, Any] | None, mode: Any = "raid", **volume: Any) -> Controller:
-    """A controller with one volume; a member is what differs from a good one, or None for one that is not listed."""
+    """A controller with one volume. A member is what differs from a good one, or None for one that is not listed."""
     drives = tuple(
         Drive(**{"id": f"x:0/{number}", "role": "member", "status": "ok", "array": "x:0/A", **changes})
         for number, changes in enumerate(members)
@@ -108,7 +108,7 @@ def test_a_drive_that_is_copied_onto_its_replacement_takes_nothing_away() -> Non
 
 @pytest.mark.parametrize("operation", ["initialize", "expand", "migrate", "reshape", "parity"])
 def test_what_a_volume_survives_is_unknown_before_it_is_settled(operation: Any) -> None:
-    """While parity is first written or the geometry changes; what has nothing left has nothing left."""
+    """While parity is first written or the geometry changes. What has nothing left has nothing left."""
     busy = Progress(operation=operation, percent=99.0)
     assert left(controller_with("raid6", *[OK] * 4, progress=busy)) is None
     assert left(controller_with("raid5", *[OK] * 2, FAILED, progress=busy)) == 0
@@ -139,7 +139,7 @@ def test_copies_of_software_raid10_are_counted() -> None:
 
 
 def test_members_below_are_judged_as_well() -> None:
-    """Two members on one drive fail together; a member on a volume that is out of reach is gone."""
+    """Two members on one drive fail together. A member on a volume that is out of reach is gone."""
     below = [{"backing": (name,)} for name in ("d:1", "d:2", "d:3")]
     assert left(controller_with("raid5", *below, mode="software")) == 1
     assert left(controller_with("raid5", *below[:2], below[0], mode="software")) == 0
@@ -161,7 +161,7 @@ def test_the_array_has_what_its_worst_volume_has() -> None:
 
 
 def test_it_is_written_as_people_speak() -> None:
-    """0 and 1 and more agree with their noun; a level without redundancy gets no sentence."""
+    """0 and 1 and more agree with their noun. A level without redundancy gets no sentence."""
     words = [survives(Volume(id="v", raid_level="raid6", failures_tolerated=number)) for number in (None, 0, 1, 2)]
     assert words == [
         "", "survives no further failure", "survives 1 more drive failure", "survives 2 more drive failures",
@@ -186,7 +186,7 @@ def test_a_member_less_never_makes_it_more(machine: str) -> None:
 
 
 def test_a_drive_that_data_are_copied_onto_is_no_member_yet() -> None:
-    """The drive that is replaced works until the end: nothing is gone; a rebuild beside it counts."""
+    """The drive that is replaced works until the end: nothing is gone. A rebuild beside it counts."""
     copied: dict[str, Any] = {"status": "warning", "status_text": "Cpybck"}
     assert left(controller_with("raid6", OK, OK, OK, OK, copied, drives_expected=4)) == 2
     assert left(controller_with("raid6", OK, OK, OK, OK, copied, drives_expected=None)) == 2
@@ -207,7 +207,7 @@ def test_an_array_that_lacks_a_drive_counts_although_its_volume_is_ok(words: str
 
 
 def test_a_rebuild_of_a_degraded_volume_is_no_copy() -> None:
-    """All members are present, yet the word is "Degraded, Rebuilding"; a mirror of one drive has no redundancy."""
+    """All members are present, yet the word is "Degraded, Rebuilding". A mirror of one drive has no redundancy."""
     counted = {"status": "rebuilding", "drives_active": 3}
     assert left(controller_with("raid5", OK, OK, OK, status_text="Degraded, Rebuilding", **counted)) == 0
     assert left(controller_with("raid5", OK, OK, OK, status_text="Rebuilding", **counted)) == 1

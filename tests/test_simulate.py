@@ -75,7 +75,7 @@ def test_calls_at_the_same_time_lose_no_change(p400: Tools) -> None:
 def test_a_faulty_call_has_the_exit_code_and_effect_of_its_fault(
     p400: Tools, fault: Fault, code: int, ratio: str
 ) -> None:
-    """Its exit code, and what became of the setting; only the first changing call is faulty."""
+    """Its exit code, and what became of the setting. Only the first changing call is faulty."""
     p400.fail(Disturbance(fault=fault, seconds=0.1))
     assert (call(p400, *SPLIT).returncode, p400.state[RATIO]) == (code, ratio)
     assert call(p400, *SPLIT).returncode == 0
@@ -98,7 +98,7 @@ def test_a_call_takes_the_time_that_it_is_to_take(p400: Tools) -> None:
 
 
 def test_the_settings_outlive_a_second_installation(p400: Tools) -> None:
-    """The executables are written again; what was changed stays until it is reset."""
+    """The executables are written again. What was changed stays until it is reset."""
     call(p400, *SPLIT)
     assert install("p400", p400.place).state[RATIO] == "50/50"
     p400.reset()

@@ -123,7 +123,7 @@ def test_a_rescue_system_writes_the_same_page(archive: Path, tmp_path: Path) -> 
 
 @pytest.mark.slow
 def test_where_nothing_can_be_kept_a_private_directory_is_used_and_removed(archive: Path, tmp_path: Path) -> None:
-    """A read-only system; a directory that others can change, whose files root must never run."""
+    """A read-only system. A directory that others can change, whose files root must never run."""
     shared = tmp_path / "shared"
     shared.mkdir()
     shared.chmod(0o777)
@@ -196,7 +196,7 @@ def test_a_python_without_compiled_modules_gets_the_list_of_those_with_them(caps
 
 
 def test_an_old_python_understands_the_first_lines() -> None:
-    """They print that it is too old; a later syntax would be an error of syntax."""
+    """They print that it is too old. A later syntax would be an error of syntax."""
     main = builder.MAIN.format(build="0", interpreters=())
     ast.parse(main, feature_version=(3, 4))
 

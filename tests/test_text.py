@@ -45,7 +45,7 @@ def test_no_character_of_any_direction_or_without_width_is_printable() -> None:
 
 
 def test_escape_sequences_leave_no_rest() -> None:
-    """Colours, titles and cursor movements disappear whole; text that looks like markup stays."""
+    """Colours, titles and cursor movements disappear whole. Text that looks like markup stays."""
     assert printable("\x1b[31mred\x1b[0m \x1b]0;title\x07[red]X[/red]") == "red [red]X[/red]"
 
 

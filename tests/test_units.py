@@ -24,7 +24,7 @@ from raidctl import units
     ],
 )
 def test_a_size_has_the_meaning_that_the_caller_names(text: str, binary: bool, size: int) -> None:
-    """KB, MB, GB are binary or decimal as the tool means them; KiB is always binary."""
+    """KB, MB, GB are binary or decimal as the tool means them. KiB is always binary."""
     assert units.parse_size(text, binary=binary) == size
 
 
@@ -80,7 +80,7 @@ def test_a_percentage_is_at_most_a_hundred(text: str) -> None:
 
 
 def test_a_pcie_link_has_lanes_and_the_speed_of_its_generation() -> None:
-    """The generation gives the speed of a lane; the figure in brackets is calculated from both."""
+    """The generation gives the speed of a lane. The figure in brackets is calculated from both."""
     assert units.parse_pcie("PCIe 3.0 x8 (7880 MB/s)") == (8, 8.0)
     assert units.parse_pcie("PCIe 4.0 x16") == (16, 16.0)
 

@@ -101,7 +101,7 @@ def _controller(controller: Controller, scope: Scope) -> Iterator[str]:
 
 
 def _batteries(controller: Controller) -> Iterator[tuple[str, str]]:
-    """The number of batteries, all of them good; none if the controller never had one."""
+    """The number of batteries, all of them good. None if the controller never had one."""
     statuses = {one.status for one in controller.batteries}
     if not statuses or "unknown" in statuses:
         return
@@ -126,7 +126,7 @@ def _needed(controller: Controller) -> int:
 
 
 def _expected(array: Array, controller: Controller) -> int | None:
-    """The expected number of members of an array that lacks one; None if it lacks none, or if unknown."""
+    """The expected number of members of an array that lacks one. None if it lacks none, or if unknown."""
     lacking = [
         volume.drives_expected
         for volume in controller.volumes
@@ -263,6 +263,6 @@ def _rule(name: str, kind: str, identifier: str, lines: Sequence[tuple[str, str]
 
 
 def _wanted(value: Any) -> str:
-    """A value as a condition; a value that looks like a pattern is quoted with ``is``."""
+    """A value as a condition. A value that looks like a pattern is quoted with ``is``."""
     is_pattern = isinstance(value, str) and any(char in value for char in "*?[")
     return f"{{ is = {toml_value(value)} }}" if is_pattern else toml_value(value)

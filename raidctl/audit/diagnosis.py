@@ -52,12 +52,12 @@ _EXITS = {"fine": EXIT_FINE, "found": EXIT_NO, "cannot_tell": EXIT_CANNOT_TELL, 
 
 
 def exit_code(diagnosis: Diagnosis) -> int:
-    """1, 3, 4 or 0; mere information does not count, so that a healthy server raises no alert."""
+    """1, 3, 4 or 0. Mere information does not count, so that a healthy server raises no alert."""
     return _EXITS[diagnosis.verdict]
 
 
 def findings_of(inventory: Inventory, rules: Sequence[Rule], scope: Collection[str] | None = None) -> list[Finding]:
-    """Findings of rules; ``scope``: ids of objects, to report only these and the machine."""
+    """Findings of rules. ``scope``: ids of objects, to report only these and the machine."""
     return [one for rule in rules for one in rule.check(inventory) if scope is None or _within(one, inventory, scope)]
 
 
@@ -70,7 +70,7 @@ def diagnosed(
     inventory: Inventory, found: Sequence[Finding], waivers: Sequence[Waiver] = (), today: date = date.min, *,
     alone: bool = False,
 ) -> Diagnosis:  # fmt: skip
-    """Findings sorted and counted, without the waived ones; a waiver that has expired is a finding.
+    """Findings sorted and counted, without the waived ones. A waiver that has expired is a finding.
 
     ``alone``: also one that would cover nothing here, as on the only machine that was read completely.
     """
@@ -105,7 +105,7 @@ def _verdict(
 
 
 def _sorted(found: Iterator[Finding]) -> tuple[Finding, ...]:
-    """The worst first; within a severity by rank, causes before consequences, then by rule and object."""
+    """The worst first. Within a severity by rank, causes before consequences, then by rule and object."""
     return tuple(sorted(found, key=lambda one: (WEIGHT[one.severity], one.rank, one.because is not None, one.rule)))
 
 

@@ -71,7 +71,7 @@ class Ground:
     kind: Kind
     view: HostView = field(default_factory=HostView)
     scope: Scope | None = None
-    """The stack of devices, volumes and drives; None if unknown or absent (memory, network)."""
+    """The stack of devices, volumes and drives. None if unknown or absent (memory, network)."""
     place: Place = field(default_factory=Place)
     """For a file: the file system that holds it."""
     direct: bool = True
@@ -145,7 +145,7 @@ def load(before: Mapping[str, int], after: Mapping[str, int], seconds: float) ->
 
 
 def confounders(ground: Ground) -> list[Confounder]:
-    """Everything that could explain a figure, once each; first what forbids a verdict on durability."""
+    """Everything that could explain a figure, once each. First what forbids a verdict on durability."""
     found: list[Confounder] = [*ground.noticed]
     if ground.kind == "nbd":
         text = "The target is an NBD server: its storage is measured, not this machine's drives."

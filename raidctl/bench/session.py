@@ -208,7 +208,7 @@ def _rounded(target: Target) -> list[str]:
 
 
 def weighed(result: TrialResult, confounders: Sequence[Confounder]) -> TrialResult:
-    """A result with its confounders; a verdict on durability is dropped if one forbids it."""
+    """A result with its confounders. A verdict on durability is dropped if one forbids it."""
     if result.trial not in DURABILITY or durable_verdicts(confounders):
         return msgspec.structs.replace(result, confounders=tuple(confounders))
     reasons = tuple(one.text for one in confounders if one.forbids)
@@ -222,7 +222,7 @@ def weighed(result: TrialResult, confounders: Sequence[Confounder]) -> TrialResu
 
 
 def drift(first: TrialResult, last: TrialResult) -> Drift | None:
-    """How much the repeated trial differs; None if it has no comparable figure."""
+    """How much the repeated trial differs. None if it has no comparable figure."""
     both = [name for name in first.figures if name in last.figures]
     name = next((name for name in _MEANT if name in both), both[0] if both else None)
     if name is None:

@@ -64,7 +64,7 @@ class Work:
 
     streams: Sequence[Stream]
     seconds: float | None = None
-    """Time after which no operation is issued; None: until all operations are done."""
+    """Time after which no operation is issued. None: until all operations are done."""
     run_id: int = 0
     """64-bit mark written to every sector, to recognise foreign blocks when reading back."""
     generation: int = 1
@@ -72,9 +72,9 @@ class Work:
     one more. With ``verify``, an older number is a mismatch.
     """
     verify: bool = False
-    """Whether data read are compared with the headers of their sectors; see `raidctl.bench.blocks`."""
+    """Whether data read are compared with the headers of their sectors. See `raidctl.bench.blocks`."""
     keep: int = 1 << 23
-    """Maximum number of samples of a stream to keep; later ones are counted in `Samples.beyond`, which bounds
+    """Maximum number of samples of a stream to keep. Later ones are counted in `Samples.beyond`, which bounds
     memory.
     """
 
@@ -86,7 +86,7 @@ class Samples:
     ops: bytes
     offsets: array[int]
     starts: array[int]
-    """``Q``: ns after the common start; in an open loop the intended start."""
+    """``Q``: ns after the common start. In an open loop the intended start."""
     latencies: array[int]
     """``Q``: ns from start to completion."""
     results: array[int]

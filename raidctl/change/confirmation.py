@@ -9,7 +9,7 @@ LEAST = 6
 
 
 def mismatch(typed: str, serial: str, others: Collection[str]) -> str | None:
-    """Explain why what was typed does not confirm an object; None if it does.
+    """Explain why what was typed does not confirm an object. None if it does.
 
     Args:
         typed: What was typed, or given with ``--confirm``.

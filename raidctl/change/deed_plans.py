@@ -74,7 +74,7 @@ def always(deed: Deed, seen: Survey) -> list[Denial]:
 
 
 def unidentified(seen: Survey, object_id: str) -> str | None:
-    """Explain why a drive or volume cannot be identified; None if its serial number is known and unique (X1)."""
+    """Explain why a drive or volume cannot be identified. None if its serial number is known and unique (X1)."""
     item = find(seen.inventory, object_id)
     if item is None:
         return f"{object_id} does not exist."

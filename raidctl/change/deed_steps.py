@@ -48,10 +48,10 @@ from raidctl.vendor.shapes import Shape, outside
 REFUSED_SECONDS = 4.0
 """Seconds to watch after a refused command: it may have changed something nevertheless."""
 _PAUSES = (0.0, 1.0, 1.0, 2.0, 3.0, 5.0)
-"""Seconds before each reading after a command; then the last one again and again."""
+"""Seconds before each reading after a command. Then the last one again and again."""
 
 Guard = Callable[[Step, Survey], Sequence[str]]
-"""Why a step must not be carried out now; empty if it may."""
+"""Why a step must not be carried out now. Empty if it may."""
 
 
 class Running(Protocol):
@@ -106,7 +106,7 @@ class Running(Protocol):
 
 
 def do_deed(change: Running, number: int, shown: Survey | None = None) -> Survey:
-    """Carry out a deed and watch it; return the reading that shows it.
+    """Carry out a deed and watch it. Return the reading that shows it.
 
     ``shown`` is the reading that has just shown the step before; None: the machine is read before this one.
 
@@ -206,7 +206,7 @@ def _limit(expects: Sequence[Expectation]) -> float:
 
 
 def _readable(change: Running, step: Step) -> tuple[Survey, str | None]:
-    """Read until a step's objects are readable, for some seconds; return the last reading, and what hid them."""
+    """Read until a step's objects are readable, for some seconds. Return the last reading, and what hid them."""
     seen = change.look()
     why = unread(seen, step)
     for pause in READ_PAUSES:
@@ -219,7 +219,7 @@ def _readable(change: Running, step: Step) -> tuple[Survey, str | None]:
 
 
 def _watch(change: Running, step: Step, seconds: float, before: Inventory | None = None) -> tuple[list[str], Survey]:
-    """Read until the expectations hold, or the time is over; return those that do not, and the last reading.
+    """Read until the expectations hold, or the time is over. Return those that do not, and the last reading.
 
     While the machine cannot be read, the time is that of a command that was accepted.
     """
@@ -244,7 +244,7 @@ def repeated(pauses: Sequence[float]) -> Iterator[float]:
 
 
 def undo_steps(change: Running, numbers: Sequence[int]) -> list[str]:
-    """Undo begun steps of an operation, the last one first; return what could not be undone."""
+    """Undo begun steps of an operation, the last one first. Return what could not be undone."""
     left: list[str] = []
     for number in reversed(numbers):
         step = change.begin.steps[number]
@@ -257,7 +257,7 @@ def undo_steps(change: Running, numbers: Sequence[int]) -> list[str]:
 
 
 def _without_effect(change: Running, number: int, step: Step) -> list[str] | None:
-    """Return the remains of a deed without visible effect: none, or unknown; None: it has to be undone.
+    """Return the remains of a deed without visible effect: none, or unknown. None: it has to be undone.
 
     A command that was interrupted is watched as long as it may take.
     """

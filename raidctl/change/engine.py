@@ -65,7 +65,7 @@ class Change:
     undone_any: bool = False
     """Whether any step was undone."""
     silent_drives: list[str] = field(default_factory=list)
-    """Affected drives that did not respond to the last reading; each reading waits for them."""
+    """Affected drives that did not respond to the last reading. Each reading waits for them."""
     faults: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     """Remarks on a change that succeeded."""
@@ -77,9 +77,9 @@ class Change:
     confirm: Guard = lambda _step, _seen: ()
     """Returns what else a reading does not confirm yet, beyond the step's expectations."""
     at_most: float | None = None
-    """Seconds to wait for a person or the hardware; None: as long as it takes."""
+    """Seconds to wait for a person or the hardware. None: as long as it takes."""
     pauses: Sequence[float] = waiting.TASK_PAUSES
-    """Seconds between two readings while the hardware works; then the last one again and again."""
+    """Seconds between two readings while the hardware works. Then the last one again and again."""
     doubtful: bool = False
     """Whether a tool's output and the readings contradicted each other."""
     passed: bool = False
@@ -118,7 +118,7 @@ class Change:
         return self._carried_out(0)
 
     def go_on(self, steps: Sequence[Step], facts: dict[str, str], shown: Survey | None = None) -> Survey:
-        """Journal more steps of an operation and carry them out; raises as :meth:`apply` does.
+        """Journal more steps of an operation and carry them out. Raises as :meth:`apply` does.
 
         ``shown``: the reading that has just shown the step before; the first of these, if a deed, is checked with it.
         """
@@ -199,7 +199,7 @@ class Change:
         raise self._undone()
 
     def _do_step(self, number: int, shown: Survey | None) -> Survey | None:
-        """Carry out a step; return the reading that shows its effect, None for a setting: they are read together."""
+        """Carry out a step. Return the reading that shows its effect, None for a setting: they are read together."""
         step = self.begin.steps[number]
         if step.kind == "deed":
             return deed_steps.do_deed(self, number, shown)
@@ -217,7 +217,7 @@ class Change:
         return None
 
     def _carry_out(self, step: Step, *, undo: bool) -> str | None:
-        """Set a setting, or its previous value; return the fault, None if it was accepted."""
+        """Set a setting, or its previous value. Return the fault, None if it was accepted."""
         return self.issue(step.undo if undo else step.action, step, undo=undo)
 
     def issue(self, action: Action, step: Step, *, undo: bool = False) -> str | None:
@@ -246,7 +246,7 @@ class Change:
         return self._carry_out(step, undo=True)
 
     def carry_out(self, step: Step) -> str | None:
-        """Carry out a step that is not part of the change; return the fault, None if it was accepted."""
+        """Carry out a step that is not part of the change. Return the fault, None if it was accepted."""
         return self._carry_out(step, undo=False)
 
     def _family(self, object_id: str) -> Changes | None:
@@ -255,7 +255,7 @@ class Change:
         return changes_of(vendor) if vendor is not None else None
 
     def _confirmed(self, shown: Survey | None) -> Survey:
-        """Read the machine again until the settings are as planned; ``shown`` is a reading after the last step.
+        """Read the machine again until the settings are as planned. ``shown`` is a reading after the last step.
 
         Raises:
             StepFailed: They are not.
@@ -334,7 +334,7 @@ class Change:
             self._close("undone")
 
     def _undo_begun(self) -> list[str]:
-        """Undo the begun steps, and late effects of them; return what still differs."""
+        """Undo the begun steps, and late effects of them. Return what still differs."""
         left: list[str] = []
         try:
             if self.begin.kind == "operation":
@@ -386,7 +386,7 @@ class Change:
             self.journal_undo(number, "undone")
 
     def journal_undo(self, number: int, mark: Mark, text: str | None = None) -> None:
-        """Journal an undo step; a failure to write must not stop the undoing."""
+        """Journal an undo step. A failure to write must not stop the undoing."""
         deed_steps.mark_safely(self, number, mark, text)
 
     def _close(self, result: Result, text: str | None = None) -> None:

@@ -72,7 +72,7 @@ def _text(value: object) -> str:
 
 
 def _present(seen: Survey, name: str) -> bool | None:
-    """Whether an object, or the drive with a serial number, is there; None: it could not be read."""
+    """Whether an object, or the drive with a serial number, is there. None: it could not be read."""
     if name.startswith(_SERIAL):
         serials = serials_of(seen)
         # drives without a serial number, and those of a failed reading, may be the one
@@ -107,7 +107,7 @@ def find(inventory: Inventory, object_id: str) -> Item | None:
 
 
 def identity(inventory: Inventory, object_id: str) -> str | None:
-    """Return the identifier of an object: serial number, unique id; None: unknown, or it does not exist."""
+    """Return the identifier of an object: serial number, unique id. None: unknown, or it does not exist."""
     for controller in inventory.controllers:
         for item in items(controller):
             if item.id == object_id:
@@ -139,7 +139,7 @@ def serials_of(seen: Survey) -> dict[str, set[str]]:
 
 
 def moved(seen: Survey, subjects: Sequence[Identity]) -> str | None:
-    """Explain why an object is no longer the one of the plan; None if all are."""
+    """Explain why an object is no longer the one of the plan. None if all are."""
     for subject in subjects:
         why = _moved(seen, subject)
         if why is not None:
@@ -148,7 +148,7 @@ def moved(seen: Survey, subjects: Sequence[Identity]) -> str | None:
 
 
 def exchanged(seen: Survey, subjects: Sequence[Identity]) -> str | None:
-    """Explain that an id of a step now belongs to another object; None if not, or if the object was removed."""
+    """Explain that an id of a step now belongs to another object. None if not, or if the object was removed."""
     for subject in subjects:
         now = identity(seen.inventory, subject.object_id)
         if subject.unique and now and now != subject.unique:

@@ -15,7 +15,7 @@ DENIED = re.compile(r"permission denied|not permitted|must be (?:root|superuser)
 
 
 class RightMissing(ChangeUndone):
-    """A change failed only as a right or a tool is missing; the previous settings are restored."""
+    """A change failed only as a right or a tool is missing. The previous settings are restored."""
 
     exit_code = EXIT_ACCESS
 

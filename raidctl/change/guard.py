@@ -68,7 +68,7 @@ def _lower(sentence: str) -> str:
 
 
 def unprotected(controller: Controller) -> str | None:
-    """Explain why write-back on this controller does not survive a power failure; None if it does."""
+    """Explain why write-back on this controller does not survive a power failure. None if it does."""
     if controller.mode == "software":
         return "Software RAID has no battery."
     if not controller.batteries:
@@ -102,7 +102,7 @@ def _drive(controller: Controller, object_id: str, view: HostView | None) -> str
 
 
 def _use(drive: Drive, view: HostView | None) -> str | None:
-    """Return what uses a drive; None if it is known to be unused."""
+    """Return what uses a drive. None if it is known to be unused."""
     if drive.mountpoints:
         return f"{listing(drive.mountpoints)} is on the drive"
     if drive.role in ("member", "spare", "journal"):

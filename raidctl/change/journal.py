@@ -1,4 +1,4 @@
-"""The journal of all changes: who, what, from, to, why; synced to disk before the change.
+"""The journal of all changes: who, what, from, to, why. Synced to disk before the change.
 
 ``journal.jsonl``: one JSON object per line, append-only. A change begins with a line that has all of its steps and how
 to undo each; then a line before and after each step, and a line at the end. A change without an end was interrupted
@@ -245,7 +245,7 @@ class Journal:
                 raise CannotTell(f"The journal {self.path} cannot be read: {error.strerror}.") from None
 
     def length(self) -> int:
-        """Return the journal's size in bytes; it only grows, so a larger size means another change."""
+        """Return the journal's size in bytes. It only grows, so a larger size means another change."""
         try:
             return self.path.stat().st_size
         except OSError:
@@ -322,7 +322,7 @@ _REMEDY = (
 
 
 def _damage(number: int, line: bytes, seal: re.Match[bytes] | None) -> str | None:
-    """Return the damage of a line with a checksum; None if it is intact."""
+    """Return the damage of a line with a checksum. None if it is intact."""
     if seal is None:
         return "it has no checksum"
     if int(seal[2], 16) != _checksum(int(seal[1]), line[seal.end() :]):

@@ -80,7 +80,7 @@ def current_settings(inventory: Inventory, vendors: Sequence[Vendor]) -> dict[To
 
 
 def not_in_force(inventory: Inventory, desired: Desired) -> str | None:
-    """Explain why a desired setting is not configured or not active; None if it is active."""
+    """Explain why a desired setting is not configured or not active. None if it is active."""
     controller = owner(inventory.controllers, desired.object_id)
     if controller is None:
         return f"{desired.object_id} no longer exists"
@@ -126,7 +126,7 @@ def falls_back(inventory: Inventory, desired: Desired) -> bool:
 
 
 def doubt(inventory: Inventory, desired: Desired) -> str | None:
-    """Explain why it is uncertain that a configured setting is active; None if it is certain."""
+    """Explain why it is uncertain that a configured setting is active. None if it is certain."""
     controller = owner(inventory.controllers, desired.object_id)
     cache = _cache(controller, desired) if controller is not None and desired.setting == "write_policy" else None
     if cache is None or cache.write_active is not None:

@@ -19,7 +19,7 @@ from raidctl.vendor.protocol import Vendor
 
 
 def put_back(change: Change, story: Story, result: Restored, look: Look, vendors: Sequence[Vendor]) -> None:
-    """Undo the temporary settings of an operation; close it if it cannot be resumed."""
+    """Undo the temporary settings of an operation. Close it if it cannot be resumed."""
     begin = story.begin
     undone = {turn.step for turn in story.turns if turn.mark == "undone"}
     numbers = [number for number in story.started()[::-1] if begin.steps[number].for_length and number not in undone]
@@ -81,7 +81,7 @@ def _value(step: Step, current: Mapping[ToolSetting, str]) -> str | None:
 
 
 def _close(change: Change, story: Story, seen: Survey, result: Restored) -> None:
-    """End an operation that cannot be resumed; its results stay, and are reported."""
+    """End an operation that cannot be resumed. Its results stay, and are reported."""
     begun = [story.begin.steps[number] for number in story.started()]
     deeds = [step for step in begun if not step.for_length]
     hidden = list(dict.fromkeys(why for step in deeds if (why := unread(seen, step)) is not None))

@@ -25,14 +25,14 @@ _OTHERS = 0o077
 
 
 def carried_out(runner: Runner, action: Action) -> tuple[Run | Write, Answer]:
-    """Carry out an action; return its request and the answer without the password; raises as below."""
+    """Carry out an action. Return its request and the answer without the password; raises as below."""
     request = request_of(action)
     [answer] = runner.carry_out([request])
     return request, without_password(action, answer) if isinstance(answer, RunAnswer) else answer
 
 
 def request_of(action: Action) -> Run | Write:
-    """Return the request of an action; with a password that is known, the session that enters it first.
+    """Return the request of an action. With a password that is known, the session that enters it first.
 
     Raises:
         AccessMissing: The password cannot be used: others can read its file, or it does not fit into a line.

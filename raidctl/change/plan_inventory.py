@@ -26,7 +26,7 @@ def plan(
     unsafe: bool,
     view: HostView | None = None,
 ) -> Plan:
-    """Return the steps to the desired settings, with refusals; ``view`` shows what uses a drive."""
+    """Return the steps to the desired settings, with refusals. ``view`` shows what uses a drive."""
     by_family = {vendor.FAMILY: vendor for vendor in vendors}
     whole = Plan()
     mine: dict[str, list[Desired]] = {}

@@ -51,12 +51,12 @@ class Restorer:
     patience: float = BRIEF_WAIT
     """Seconds to wait for a raidctl that has locked the controllers."""
     kinds: tuple[Kind, ...] = ("set", "batch", "operation")
-    """The kinds of changes that it restores; others are left to another one."""
+    """The kinds of changes that it restores. Others are left to another one."""
     renew: Callable[[Story], Story] = lambda story: story
     """Adapts a change to the machine as it is today, before its steps are undone."""
 
     def restore(self, only: str | None = None) -> list[Restored]:
-        """Restore every change without an end, or one of them; the newest first."""
+        """Restore every change without an end, or one of them. The newest first."""
         pending = [story for story in self.journal.pending() if story.begin.kind in self.kinds]
         waiting = [story for story in pending if story.begin.source == self.source]
         results: list[Restored] = []
@@ -229,7 +229,7 @@ class Restorer:
 
 
 def _silent_drives(seen: Survey, steps: Sequence[Step]) -> list[str]:
-    """Return drives that did not respond; the kernel's facts on them are old and prove nothing."""
+    """Return drives that did not respond. The kernel's facts on them are old and prove nothing."""
     inventory = seen.inventory
     return list(silent(inventory.controllers, inventory.problems, {step.object_id for step in steps}).values())
 

@@ -1,4 +1,4 @@
-"""Check whether a tool that a killed raidctl started is still running; tools have separate sessions."""
+"""Check whether a tool that a killed raidctl started is still running. Tools have separate sessions."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ def tables(vendors: Sequence[Vendor]) -> list[Shape]:
 
 
 def judged(vendors: Sequence[Vendor], object_id: str, action: Action, answer: Answer) -> str | None:
-    """Return a tool's objection to a deed's command; None if it accepted the command."""
+    """Return a tool's objection to a deed's command. None if it accepted the command."""
     family = object_id.partition(":")[0]
     vendor = next((vendor for vendor in vendors if family == vendor.FAMILY), None)
     offered = operations_of(vendor) if vendor is not None else None

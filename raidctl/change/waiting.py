@@ -23,7 +23,7 @@ from raidctl.vendor.plan import Step
 HAND_PAUSE = 10.0
 """Seconds between two readings while a person works, and between the two that show a complete array."""
 TASK_PAUSES = (2.0, 5.0, 10.0, 30.0)
-"""Seconds between two readings while the hardware works; then the last one again and again."""
+"""Seconds between two readings while the hardware works. Then the last one again and again."""
 TOOL_PAUSES = (30.0, 60.0, 120.0, 300.0)
 """The same if each reading runs a controller's tool: one per minute has stalled I/O."""
 _BRIEF = ("verifying", "settling")
@@ -71,7 +71,7 @@ def _known(text: str) -> frozenset[tuple[str, str]]:
 
 
 def wait_for(change: Running, number: int) -> Survey:
-    """Wait until a person or the hardware has done a step; return the reading that shows it.
+    """Wait until a person or the hardware has done a step. Return the reading that shows it.
 
     Raises:
         UnderWay: It is not done when the wait ends, or the machine has become unreadable.
@@ -149,7 +149,7 @@ def _under_way(begin: Begin, step: Step) -> str:
 
 
 def _gone(step: Step, seen: Survey) -> list[str]:
-    """Return the serial numbers of missing drives that must stay; none if no drive could be read."""
+    """Return the serial numbers of missing drives that must stay. None if no drive could be read."""
     serials = serials_of(seen)
     gone = [serial for serial in step.keeps if serial not in serials]
     # all at once: a failed controller or reading, not a person
@@ -157,7 +157,7 @@ def _gone(step: Step, seen: Survey) -> list[str]:
 
 
 def _gone_from_kernel(gone: Sequence[str], seen: Survey, shown: Sequence[str]) -> list[str]:
-    """Which of these drives the kernel has shown and shows no longer; none if its own files could not be read."""
+    """Which of these drives the kernel has shown and shows no longer. None if its own files could not be read."""
     there = {block.serial for block in seen.view.blocks if block.kind == "disk"}
     unread = any(
         hides(one) and (one.where.startswith(_KERNEL) or "udev" in one.where) for one in seen.inventory.problems

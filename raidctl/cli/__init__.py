@@ -75,7 +75,7 @@ class Commands(LazyGroup):
     def main(  # type: ignore[override]  # click's overloads differ by standalone_mode; this one always ends the program
         self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any
     ) -> NoReturn:
-        """Run the command line and exit; ``obj`` has its settings if it is called from another program."""
+        """Run the command line and exit. ``obj`` has its settings if it is called from another program."""
         settings = extra.pop("obj", None) or Settings()
         extra.update(standalone_mode=False, obj=settings)
         given = list(sys.argv[1:] if args is None else args)
@@ -172,7 +172,7 @@ def _print_error(error: Exception, *, verbose: bool) -> int:
 
 
 def reader_gone() -> ReaderGoneError:
-    """Return the exception to raise; from now on the interpreter flushes into nothing."""
+    """Return the exception to raise. From now on the interpreter flushes into nothing."""
     if sys.stdout is not None:
         nothing = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nothing, sys.stdout.fileno())

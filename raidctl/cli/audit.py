@@ -108,7 +108,7 @@ def _audit(
     rules: Policy, paths: Sequence[str], settings: Settings, form: str, *, details: bool, passed: bool,
     jobs: int | None,
 ) -> int:  # fmt: skip
-    """Audit what the options name and print the results; return the exit code."""
+    """Audit what the options name and print the results. Return the exit code."""
     alone, far = False, None
     jobs, settings.jobs = jobs or settings.jobs, None
     found: Found
@@ -132,7 +132,7 @@ def _audit(
 
 
 def _mistaken(error: MistakesError, form: str | None) -> int:
-    """Print all mistakes of the policy; Nagios has room for one, and 2 is CRITICAL there."""
+    """Print all mistakes of the policy. Nagios has room for one, and 2 is CRITICAL there."""
     count = len(error.faults)
     mistakes = counted(count, "mistake")
     if form == "nagios":

@@ -113,7 +113,7 @@ def _transcript(settings: Settings, place: Path, text: str, *, masked: bool) -> 
 
 
 def _many(settings: Settings, destination: str, about: str, *, redact: bool, events: bool) -> int:
-    """Record each host as an archive in a directory; existing archives are kept."""
+    """Record each host as an archive in a directory. Existing archives are kept."""
     from raidctl.cli.shared import files, many  # noqa: PLC0415 - only where there are many
     from raidctl.fleet.hosts import Host, file_names  # noqa: PLC0415 - as above
     from raidctl.fleet.report import Rank  # noqa: PLC0415 - as above

@@ -151,7 +151,7 @@ def _previews(named: Machine, place: Path, stories: Sequence[Story]) -> list[Pre
 
 
 def _previewed(found: Sequence[Preview], settings: Settings) -> int:
-    """Print what would be restored; return the exit code that restore would have."""
+    """Print what would be restored. Return the exit code that restore would have."""
     if settings.as_json:
         steps = [
             [_named(way, "object_id", "setting", "before", "after") | {"command": str(way.action)} for way in one.ways]
@@ -214,7 +214,7 @@ def _forget(journal: Journal, place: Path, here: Sequence[Story], name: str, *, 
 
 
 def _restored(restorers: Callable[[], Sequence[Restorer]], only: str | None, wait: float) -> list[Restored]:
-    """Undo the changes; retry for ``wait`` seconds those that cannot be undone yet."""
+    """Undo the changes. Retry for ``wait`` seconds those that cannot be undone yet."""
     until = time.monotonic() + wait
     final: dict[str, Restored] = {}
     while True:

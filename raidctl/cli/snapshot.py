@@ -175,7 +175,7 @@ def _text(inventory: Inventory) -> str:
 
 
 def _write(inventory: Inventory, output: str, *, force: bool, named: bool = False) -> None:
-    """Write the snapshot as a file, atomically; never overwrite another file or a more complete snapshot.
+    """Write the snapshot as a file, atomically. Never overwrite another file or a more complete snapshot.
 
     Raises:
         UsageError: The file is no snapshot, or of another host.

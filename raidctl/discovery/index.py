@@ -27,7 +27,7 @@ def wwn(text: str | None) -> str | None:
 
 
 def serial(text: str | None) -> str | None:
-    """Normalize a serial number: upper case, no blanks; None if it is masked or too short."""
+    """Normalize a serial number: upper case, no blanks. None if it is masked or too short."""
     bare = "".join((text or "").split()).upper()
     masked = "*" in bare or len(set(bare)) < 2 or "XXX" in bare
     return None if masked or len(bare) < _SERIAL_SHORTEST else bare
@@ -93,7 +93,7 @@ class Index:
                     yield device
 
     def layers(self, device: BlockDevice) -> list[BlockDevice]:
-        """Return the layers on a device, nearest first, each once; nothing above an md array on it."""
+        """Return the layers on a device, nearest first, each once. Nothing above an md array on it."""
         found: dict[str, BlockDevice] = {}
         waiting = [device]
         for current in waiting:
@@ -113,7 +113,7 @@ class Index:
         return sorted(found.items())
 
     def below(self, device: BlockDevice) -> list[BlockDevice]:
-        """Return the drives below a partition or a layer; a drive itself for a drive."""
+        """Return the drives below a partition or a layer. A drive itself for a drive."""
         found: list[BlockDevice] = []
         seen = {device.name}
         waiting = [device]

@@ -15,7 +15,7 @@ FAMILY = "pci"
 
 
 def controller(function: PciDevice, view: HostView, taken: Collection[str]) -> Controller:
-    """Return a controller of unknown status; its block devices, except the nodes ``taken``, are its volumes."""
+    """Return a controller of unknown status. Its block devices, except the nodes ``taken``, are its volumes."""
     object_id = f"{FAMILY}:{function.address}"
     index = Index(view)
     volumes = tuple(

@@ -100,7 +100,7 @@ def _mount(words: Sequence[str]) -> Mount | None:
 
 
 def swaps(text: str) -> Table:
-    """Parse ``/proc/swaps``; swap files are left out, as their file system is mounted anyway."""
+    """Parse ``/proc/swaps``. Swap files are left out, as their file system is mounted anyway."""
     nodes: list[str] = []
     unknown = Output(SWAPS)
     for number, line in enumerate(text.split("\n"), 1):

@@ -1,4 +1,4 @@
-"""Attributes read from sysfs: sizes and queues of block devices; the rest only without udev."""
+"""Attributes read from sysfs: sizes and queues of block devices. The rest only without udev."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ _ATA_MODEL_CUT = 16
 
 
 def wanted(name: str, kind: BlockKind, entry: Entry | None, slaves: Sequence[str] = ()) -> Sequence[str]:
-    """Return the attributes to read of a block device that udev lacks; ``slaves`` are the devices below it."""
+    """Return the attributes to read of a block device that udev lacks. ``slaves`` are the devices below it."""
     known = entry.properties if entry else {}
     number = () if "MAJOR" in known else ("uevent",)
     if kind in ("ram", "cdrom"):
@@ -78,7 +78,7 @@ def offset_file(member: str) -> str:
 
 
 def path_of(name: str, attribute: str) -> str:
-    """Return the file of an attribute; in sysfs a slash in a kernel name is an exclamation mark."""
+    """Return the file of an attribute. In sysfs a slash in a kernel name is an exclamation mark."""
     return f"{BLOCK}/{name.replace('/', '!')}/{attribute}"
 
 
@@ -104,13 +104,13 @@ def parents_of(paths: Iterable[str]) -> dict[str, str]:
 
 
 def start_of(known: Mapping[str, str], attributes: Attributes) -> int | None:
-    """Return a partition's offset in bytes; udev and the kernel count sectors of 512 bytes."""
+    """Return a partition's offset in bytes. udev and the kernel count sectors of 512 bytes."""
     start = figure(known.get(_PARTITION), SECTOR)
     return attributes.figure("start", SECTOR) if start is None else start
 
 
 def figure(text: str | None, unit: int) -> int | None:
-    """Convert a whole number of units to bytes; None if it is invalid or implausibly large."""
+    """Convert a whole number of units to bytes. None if it is invalid or implausibly large."""
     if not text or not text.isascii() or not text.isdecimal() or len(text) > 20:
         return None
     found = int(text) * unit
@@ -123,7 +123,7 @@ class Attributes(Struct, frozen=True):
     data: Mapping[str, bytes]
 
     def text(self, name: str) -> str | None:
-        """Return an attribute as text, blanks collapsed; None if it was not read or is empty."""
+        """Return an attribute as text, blanks collapsed. None if it was not read or is empty."""
         raw = self.data.get(name)
         if raw is None:
             return None

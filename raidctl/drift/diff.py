@@ -93,7 +93,7 @@ def _host(before: Doc, after: Doc, _found: Matching) -> Iterator[Change]:
 
 
 def _rest(_before: Doc, _after: Doc, found: Matching) -> Iterator[Change]:
-    """Objects in only one snapshot; objects on a controller that is lost or new are part of that change."""
+    """Objects in only one snapshot. Objects on a controller that is lost or new are part of that change."""
     for things, kind in ((found.gone, "removed"), (found.new, "added")):
         controllers = {thing.id for thing in things if thing.kind == "controller"}
         for thing in things:

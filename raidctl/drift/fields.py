@@ -48,7 +48,7 @@ def differences(old: Any, new: Any, path: str = "") -> Iterator[Difference]:
 
 
 def _paired(old: Sequence[Any], new: Sequence[Any], name: str) -> Iterator[tuple[str, Any, Any]]:
-    """Pairs of objects of two lists, each with its name; None: no counterpart."""
+    """Pairs of objects of two lists, each with its name. None: no counterpart."""
     before, after = by_name(old, NAMED[name]), by_name(new, NAMED[name])
     for same in _SAME[name]:
         for key, one in list(before.items()):

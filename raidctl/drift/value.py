@@ -61,7 +61,7 @@ def split(word: str, known: Iterable[str]) -> tuple[str, str] | None:
 
 
 def is_field(field: str, kind: str) -> bool:
-    """Whether such an object has such a field; objects on a controller have separate ids and fields."""
+    """Whether such an object has such a field. Objects on a controller have separate ids and fields."""
     bare = _BRACKETS.sub("", field)
     beneath = kind == "controller" and bare.partition(".")[0] in KINDS and "." in bare
     return f"{kind}.{bare}" in fields() and not beneath

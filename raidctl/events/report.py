@@ -71,7 +71,7 @@ def _clock(log: EventLog, now: datetime | None) -> ControllerClock:
 
 
 def joined(logs: Sequence[EventLog], now: datetime | None) -> list[Event]:
-    """All events in the order of the machine's clock; entries of one log stay in their order."""
+    """All events in the order of the machine's clock. Entries of one log stay in their order."""
     found: list[tuple[datetime, int, int, Event]] = []
     for place, log in enumerate(logs):
         by = difference(log.clock, now)

@@ -15,7 +15,7 @@ _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
 
 
 def parsed(text: str | None) -> datetime | None:
-    """Parse the time of an event to UTC; one without a time zone counts as UTC. None if it is no time."""
+    """Parse the time of an event to UTC. One without a time zone counts as UTC. None if it is no time."""
     try:
         at = datetime.fromisoformat((text or "").replace("Z", "+00:00"))
     except ValueError:
@@ -35,7 +35,7 @@ def difference(clock: str | None, now: datetime | None) -> timedelta | None:
 
 
 def shifted(at: str | None, by: timedelta | None) -> str | None:
-    """A controller's time on the machine's clock; None if one of them is unknown."""
+    """A controller's time on the machine's clock. None if one of them is unknown."""
     known = parsed(at)
     if known is None or by is None:
         return None

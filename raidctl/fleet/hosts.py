@@ -167,7 +167,7 @@ class _Template(Exception):
 
 
 def _split_port(name: str) -> tuple[str, str]:
-    """``host:22`` as host and port; an IPv6 address has more colons, and ``ssh://`` has its own form."""
+    """``host:22`` as host and port. An IPv6 address has more colons, and ``ssh://`` has its own form."""
     found = re.fullmatch(r"([^:/]+):(\d{1,5})", name)
     return (found[1], found[2]) if found else (name, "")
 

@@ -56,7 +56,7 @@ class Groups:
         return list(self.own)
 
     def members(self, group: str) -> frozenset[str]:
-        """Return the hosts of a group and its subgroups; ``ungrouped``: of no group but ``all``."""
+        """Return the hosts of a group and its subgroups. ``ungrouped``: of no group but ``all``."""
         if group == "all":
             return frozenset(self.own)
         if group == "ungrouped":
@@ -202,7 +202,7 @@ def _group(found: Groups, name: str, content: Any, source: str) -> None:
 
 
 def expanded(pattern: str) -> list[str]:
-    """Return the hosts of a pattern: ``db[01:03]`` are db01, db02 and db03; ``[a:c]`` counts letters.
+    """Return the hosts of a pattern: ``db[01:03]`` are db01, db02 and db03. ``[a:c]`` counts letters.
 
     Raises:
         UsageError: The range is invalid, or too long.

@@ -97,7 +97,7 @@ class Condition(Struct, frozen=True, kw_only=True):
     serial: str | None = None
     failures_tolerated: int | None = None
     under: tuple[str, str] | None = None
-    """Rule and object of the condition that causes this one; None: it is a cause itself."""
+    """Rule and object of the condition that causes this one. None: it is a cause itself."""
 
     @property
     def key(self) -> tuple[str, str]:
@@ -132,7 +132,7 @@ class _Machine(Struct):
         return found + [one for upper, member in uppers for one in self.volumes(upper, member, seen)]
 
     def left(self, controller: Controller, drive: Drive) -> int | None:
-        """The failures that the least redundant volume on a drive survives; None: unknown, -1: there is no volume."""
+        """The failures that the least redundant volume on a drive survives. None: unknown, -1: there is no volume."""
         volumes = self.volumes(controller, drive)
         known = [volume.failures_tolerated for volume in volumes if volume.failures_tolerated is not None]
         if volumes:
@@ -148,7 +148,7 @@ class _Machine(Struct):
     def add(
         self, situation: str, rule: str, item: Item, cause: str, *, left: int | None = None, milder: bool = False
     ) -> None:
-        """Add a condition of an object; ``left``: the failures that its volume survives."""
+        """Add a condition of an object. ``left``: the failures that its volume survives."""
         rank, severity, _ = TABLE[situation]
         drive = item if isinstance(item, Drive) else None
         self.found.append(
@@ -269,7 +269,7 @@ def _counters(machine: _Machine, drive: Drive, left: int | None) -> None:
 
 
 def _array(machine: _Machine, controller: Controller, array: Array) -> None:
-    """Report an array with two predicted failures; else only if no volume or drive of it has a condition."""
+    """Report an array with two predicted failures. Else only if no volume or drive of it has a condition."""
     failing = {one.where for one in machine.found if one.rule == "drive_expects_failure"}
     several = [one for one in members(controller, array) if failing & {one.id, *one.backing}]
     if len(several) > 1:
@@ -337,7 +337,7 @@ _OF_CACHES = ("write_back_unprotected", "battery_failed", "battery_learning", "c
 _STAND_ALONE = (*_OF_CACHES, "controller_in_trouble", "reported_trouble")
 """Rules without a milder cause: such as a failed controller besides a failed battery."""
 _GRADED = ("drive_failed", "drive_expects_failure")
-"""Rules that grade a drive by the remaining redundancy; a tool's warning about it is no worse."""
+"""Rules that grade a drive by the remaining redundancy. A tool's warning about it is no worse."""
 _ABOUT_CACHE = re.compile(r"\bcache\b.*\bproblem\b", re.IGNORECASE)
 """A tool's own warning about a cache whose state is a separate condition."""
 _ROUTINE = ("background_operation", "battery_learning")

@@ -76,7 +76,7 @@ def _of_controller(controller: Controller, out: frozenset[str], *, counted: bool
 
 
 def _of_array(array: Array, volumes: Sequence[Volume]) -> int | None:
-    """The number of its worst volume; unknown counts as worse than any survived failure."""
+    """The number of its worst volume. Unknown counts as worse than any survived failure."""
     left = [volume.failures_tolerated for volume in volumes if volume.array == array.id]
     known = [number for number in left if number is not None]
     return min(known) if known and (0 in known or len(known) == len(left)) else None
@@ -85,7 +85,7 @@ def _of_array(array: Array, volumes: Sequence[Volume]) -> int | None:
 def tolerated(
     controller: Controller, volume: Volume, out: frozenset[str] = frozenset(), *, counted: bool = False
 ) -> int | None:
-    """How many more members of a volume may fail, whichever they are; None: unknown.
+    """How many more members of a volume may fail, whichever they are. None: unknown.
 
     ``out``: ids of volumes that are out of reach: a member that lies on one of them is gone. ``counted``: the family
     reports the number itself.
@@ -170,7 +170,7 @@ def _gone(
 
 
 def _works(drive: Drive, whole: bool) -> bool:
-    """Whether a member holds its part of the data; an unknown state is good if the volume is reported complete."""
+    """Whether a member holds its part of the data. An unknown state is good if the volume is reported complete."""
     if drive.role == "failed" or drive.status == "critical" or being_rebuilt(drive):
         return False
     return whole or drive.status != "unknown"
@@ -219,7 +219,7 @@ def speaks_of_rebuild(words: str | None) -> bool:
 
 
 def rebuilding(controller: Controller, volume: Volume) -> bool:
-    """Whether a rebuild is running; some tools still report "degraded", and the rebuild only on the drive."""
+    """Whether a rebuild is running. Some tools still report "degraded", and the rebuild only on the drive."""
     if volume.status == "rebuilding":
         return True
     if volume.status != "degraded":

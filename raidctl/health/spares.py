@@ -13,7 +13,7 @@ _SLACK = 0.001
 
 
 def medium(members_: Sequence[Drive]) -> str | None:
-    """``ssd`` or ``hdd`` if all drives are of that type; None if they differ or one is unknown."""
+    """``ssd`` or ``hdd`` if all drives are of that type. None if they differ or one is unknown."""
     kinds = {drive.media for drive in members_}
     return kinds.pop() if len(kinds) == 1 else None
 
@@ -31,13 +31,13 @@ def all_reported(controller: Controller, volume: Volume) -> bool:
 
 
 def arrays_of(controller: Controller, spare: Drive) -> list[Array]:
-    """The arrays that a spare covers; all of the controller if it is a global one."""
+    """The arrays that a spare covers. All of the controller if it is a global one."""
     named = [array for array in controller.arrays if array.id in spare.spare_for or spare.id in array.spares]
     return named or ([] if spare.spare_for else list(controller.arrays))
 
 
 def unfit(spare: Drive, array: Sequence[Drive]) -> str | None:
-    """Why a spare does not fit the drives of an array; None if it does, as far as is known."""
+    """Why a spare does not fit the drives of an array. None if it does, as far as is known."""
     if spare.status == "critical":
         return "it has failed"
     kind, sizes = medium(array), [drive.size_bytes for drive in array if drive.size_bytes]

@@ -48,7 +48,7 @@ class Families:
 
 
 def _of_refusal(refusal: Refusal, why: str | None) -> Answer:
-    """Convert a refusal; ``why``: the family's general reason for the setting, which is preferred."""
+    """Convert a refusal. ``why``: the family's general reason for the setting, which is preferred."""
     if refusal.kind in ("unsafe", "not_in_force"):
         return Answer(result="supported", why=refusal.reason)
     if why is not None:

@@ -32,7 +32,7 @@ _SECTOR = 512
 _WRAP = 1 << 32
 """The kernel prints milliseconds as an unsigned int (``part_stat_show`` in block/genhd.c)."""
 _FIELDS = 11
-"""Numbers in a line of ``stat`` before 4.18; later ones have 15 (discards) or 17 (flushes, since 5.5)."""
+"""Numbers in a line of ``stat`` before 4.18. Later ones have 15 (discards) or 17 (flushes, since 5.5)."""
 _METHOD = (
     "estimate: {0} compared with the drives' rotation. A request that waits for a platter waits half a "
     "revolution on average, {1:.3g} ms at {2} rpm{3}: at least 1 - mean/{1:.3g} of them did not wait"
@@ -135,13 +135,13 @@ def _share(now: Times, old: Times | None, below: Rotation, count: str, spent: st
 
 
 def mean(now: Times, old: Times | None, count: str, spent: str) -> float | None:
-    """Return the mean milliseconds per request in the interval, else since boot; None if nothing was counted."""
+    """Return the mean milliseconds per request in the interval, else since boot. None if nothing was counted."""
     requests, took = _growth(now, old, count, spent)
     return took / requests if requests > 0 and took > 0 else None
 
 
 def _growth(now: Times, old: Times | None, count: str, spent: str) -> tuple[int, int]:
-    """Return requests and milliseconds of the interval, else since boot; 0 if the device was created since."""
+    """Return requests and milliseconds of the interval, else since boot. 0 if the device was created since."""
     requests, took = getattr(now, count), getattr(now, spent)
     if old is None:
         return requests, took

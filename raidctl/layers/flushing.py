@@ -40,7 +40,7 @@ class Job:
     device: str | None = None
     """Kernel name, if the layer is a block device."""
     family: str | None = None
-    """The family of the command, which judges the output; None: a system command."""
+    """The family of the command, which judges the output. None: a system command."""
 
 
 def jobs(scope: Scope, view: HostView, kernel: Kernel, inventory: Inventory, vendors: Sequence[Vendor]) -> list[Job]:
@@ -208,7 +208,7 @@ def _of_cache(controller: Controller, flush: Flush, scope: Scope) -> Job:
 
 
 def _written_through(controller: Controller, scope: Scope, answer: Answer) -> Answer:
-    """Return "nothing" if all volumes of the controller are in write-through; else the answer."""
+    """Return "nothing" if all volumes of the controller are in write-through. Else the answer."""
     mine = [volume.cache for c, volume in scope.volumes if c.id == controller.id]
     left = controller.cache is not None and (controller.cache.unwritten_data or controller.cache.preserved_data)
     through = all(cache is not None and cache.write_active in ("write_through", "off") for cache in mine)
@@ -256,7 +256,7 @@ def _job(layer: str, kind: Kind, flush: Flush, name: str | None) -> Job:
 
 
 def left(job: Job, kernel: Kernel, controllers: Mapping[str, Controller]) -> tuple[int | None, bool | None]:
-    """Return a layer's unwritten data in bytes, and whether there is any; None if unknown."""
+    """Return a layer's unwritten data in bytes, and whether there is any. None if unknown."""
     if job.kind == "page_cache":
         return kernel.dirty, None if kernel.dirty is None else kernel.dirty > 0
     figure = unwritten(job.device, kernel) if job.device else None

@@ -18,7 +18,7 @@ VM = f"{KERNEL}:vm"
 
 @dataclass(frozen=True)
 class Scope:
-    """The stack below a target; the whole machine if there is no target."""
+    """The stack below a target. The whole machine if there is no target."""
 
     target: str | None
     roots: tuple[BlockDevice, ...] = ()
@@ -149,7 +149,7 @@ def _reached(view: HostView, roots: Iterable[BlockDevice]) -> list[BlockDevice]:
 
 
 def ordered(view: HostView, blocks: Iterable[BlockDevice]) -> list[BlockDevice]:
-    """Sort devices so that each comes before all below it; keep the order within a cycle (corrupt sysfs)."""
+    """Sort devices so that each comes before all below it. Keep the order within a cycle (corrupt sysfs)."""
     known = {block.name: block for block in blocks}
     below = {name: _under(view, block, known) for name, block in known.items()}
     above = dict.fromkeys(known, 0)

@@ -22,7 +22,7 @@ from raidctl.survey.failed_requests import problems_of
 from raidctl.text import attempt
 
 SWITCH = "queue/iostats"
-"""Whether the kernel counts the requests of a device; a partition has that of its drive."""
+"""Whether the kernel counts the requests of a device. A partition has that of its drive."""
 
 
 @dataclass
@@ -45,7 +45,7 @@ def devices(scope: Scope, view: HostView) -> list[BlockDevice]:
 
 
 def sample(view: HostView, scope: Scope, kernel: Kernel) -> Dialogue[Sample]:
-    """Read the statistics of the block devices; ``kernel`` was read at the same time."""
+    """Read the statistics of the block devices. ``kernel`` was read at the same time."""
     names = [block.name for block in devices(scope, view)]
     if not scope.volumes and not scope.drives:
         names = [block.name for block in scope.blocks if block.kind in ("disk", "md")]
@@ -84,7 +84,7 @@ def _problem(path: str, what: str) -> Problem:
 
 
 def statistics(scope: Scope, view: HostView, now: Sample, before: Sample | None, seconds: float) -> list[LayerStats]:
-    """Return the statistics of every layer, from top to bottom; with rates if there is an earlier sample."""
+    """Return the statistics of every layer, from top to bottom. With rates if there is an earlier sample."""
     work = _Work(scope, view, now, before, seconds)
     return [*work.memory(), *work.blocks(), *work.controllers(), *work.drives()]
 
@@ -98,7 +98,7 @@ class _Work:
     seconds: float
 
     def rate(self, name: str, value: float | None, earlier: float | None, unit: Unit = "count") -> Counter:
-        """Return a counter with its growth; without if it decreased, as the device was created again."""
+        """Return a counter with its growth. Without if it decreased, as the device was created again."""
         grown = None
         if value is not None and earlier is not None and self.seconds > 0 and value >= earlier:
             grown = round((value - earlier) / self.seconds, 3)
@@ -232,7 +232,7 @@ def _untold(block: BlockDevice | None) -> str:
 
 
 def _read(reported: Sample | None, name: str) -> dm.CacheState:
-    """Return the state of a mapping; empty if there is none or its format is unknown."""
+    """Return the state of a mapping. Empty if there is none or its format is unknown."""
     target = reported.kernel.targets.get(name) if reported else None
     try:
         return dm.read(target) if target is not None else dm.CacheState("cache")

@@ -45,7 +45,7 @@ class Applying:
     """The last reading, and the plan from it."""
 
     def look_at(self, seen: Survey) -> tuple[Compiled, Stages, Ground]:
-        """Compile the layout for the machine's current state; each reading is probed once."""
+        """Compile the layout for the machine's current state. Each reading is probed once."""
         if self._looked is None or self._looked[0] is not seen:
             self._looked = seen, self._compiled(seen)
         return self._looked[1]

@@ -21,7 +21,7 @@ _USABLE: Mapping[RaidLevel, Callable[[int], float]] = {
 
 
 OVERHEAD = 0.03
-"""Maximum share of a drive for metadata and rounding; a smaller volume uses only a part of its drives."""
+"""Maximum share of a drive for metadata and rounding. A smaller volume uses only a part of its drives."""
 
 
 def impossible(wanted: VolumeLayout, chosen: Chosen) -> Iterator[str]:

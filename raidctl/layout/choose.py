@@ -53,7 +53,7 @@ class Chosen(Struct, frozen=True, kw_only=True):
 
 
 Signatures = Mapping[str, tuple[str, ...] | None]
-"""Signatures that a probe found on each device node; None: it could not be read."""
+"""Signatures that a probe found on each device node. None: it could not be read."""
 
 
 class Stock(Struct, frozen=True, kw_only=True):

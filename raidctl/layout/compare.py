@@ -108,7 +108,7 @@ def _machine(layout: Layout, machine: Machine) -> Compared | None:
 
 
 def hidden_by(inventory: Inventory) -> str | None:
-    """What was not read, so that objects may exist unlisted; None if everything was read."""
+    """What was not read, so that objects may exist unlisted. None if everything was read."""
     for problem in inventory.problems:
         if hides(problem):
             return f"Not everything could be read: {problem.where}: {problem.message}"
@@ -199,7 +199,7 @@ def _match(wanted: VolumeLayout, candidates: Sequence[Pair], machine: Machine) -
 
 
 def _same_name(wanted: VolumeLayout, volume: Volume) -> bool:
-    """Whether a volume has the name; the home host that md prepends may be missing."""
+    """Whether a volume has the name. The home host that md prepends may be missing."""
     name, found = wanted.name or "", volume.name
     if found is not None and volume.metadata and ":" in found and ":" not in name:
         found = found.partition(":")[2]
@@ -222,7 +222,7 @@ def members_named(wanted: VolumeLayout, names: Sequence[str] | None = None) -> l
 
 
 def _unlike(names: Sequence[str], drives: Iterable[Drive], machine: Machine) -> tuple[list[str], list[str]] | None:
-    """Names without a drive, and drives without a name; None if they agree."""
+    """Names without a drive, and drives without a name. None if they agree."""
     left = list(drives)
     gone = []
     for name in names:

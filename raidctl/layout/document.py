@@ -180,7 +180,7 @@ def _number(spec: Any, place: Place) -> int | None:
 
 
 def _word(known: Sequence[str], short: Mapping[str, str] | None = None) -> Reader:
-    """A reader of one of the model's words; hyphens and underscores are equal."""
+    """A reader of one of the model's words. Hyphens and underscores are equal."""
 
     def read(spec: Any, place: Place) -> str | None:
         word = spec.lower().replace("-", "_") if isinstance(spec, str) else ""
@@ -296,7 +296,7 @@ def _deleted_and_listed(layout: Layout, place: Place) -> None:
 
 
 def _used_twice(layout: Layout, place: Place) -> None:
-    """Report drives in two arrays of one controller; volumes of one array name the same drives.
+    """Report drives in two arrays of one controller. Volumes of one array name the same drives.
 
     Does not apply to families whose volumes use parts of drives.
     """

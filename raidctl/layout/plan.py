@@ -147,7 +147,7 @@ def _partitioned(creations: Sequence[Creation], seen: Survey) -> Iterator[tuple[
 
 
 def _with_tables(made: list[Creation], steps: list[Step], seen: Survey) -> Iterator[NotPlanned]:
-    """Put partitioning commands before the first volume that needs them; yield volumes that do not fit."""
+    """Put partitioning commands before the first volume that needs them. Yield volumes that do not fit."""
     for one, text, wrong in _partitioned(made, seen):
         if wrong:
             yield NotPlanned(label=one.wanted.label, why=(text,))
@@ -325,7 +325,7 @@ def _warnings(made: Creation) -> Iterator[str]:
 
 
 def _risk(wanted: VolumeLayout, controller: Controller) -> str | None:
-    """P10: why the write policy of a new volume could lose data; None: it is safe."""
+    """P10: why the write policy of a new volume could lose data. None: it is safe."""
     if wanted.write is None:
         return None
     why = unsafe(controller, Desired(object_id=controller.id, setting="write_policy", value=wanted.write))

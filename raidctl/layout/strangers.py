@@ -75,13 +75,13 @@ def _renamed(layout: Layout, machine: Machine, path: str) -> Iterator[Fault]:
 
 
 def _both(one: VolumeLayout | SpareLayout, other: VolumeLayout, machine: Machine) -> Controller | None:
-    """The common controller of two entries; None: they have two, or one is unknown."""
+    """The common controller of two entries. None: they have two, or one is unknown."""
     first, second = machine.controllers(one.controller), machine.controllers(other.controller)
     return first[0] if len(first) == 1 and [item.id for item in second] == [first[0].id] else None
 
 
 def _called(drive: Drive, name: str, machine: Machine, *, whole: bool = False) -> bool:
-    """Whether a drive has a name; ``whole``: it is not the name of a partition."""
+    """Whether a drive has a name. ``whole``: it is not the name of a partition."""
     return bool(({name} if whole else {name, name.partition("-part")[0]}) & machine.names(drive))
 
 

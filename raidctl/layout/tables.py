@@ -53,7 +53,7 @@ def script(node: str, table: Sequence[Row]) -> str:
 
 
 def differs(made: BlockDevice, wanted: Partition, drive: Drive) -> str | None:
-    """Explain why an existing partition is not the one of the layout; None if it is."""
+    """Explain why an existing partition is not the one of the layout. None if it is."""
     start = made.pieces[0].start_bytes if made.pieces else None
     if made.size_bytes is None or start is None:
         return f"where {made.node} begins and ends is unknown."

@@ -52,7 +52,7 @@ def _lamp(wanted: Wanted, controllers: str) -> Lamp | str:
 
 
 def judge(action: Action, answer: Answer) -> str | None:
-    """The objection of ledctl; None if it ended with 0 and printed nothing."""
+    """The objection of ledctl. None if it ended with 0 and printed nothing."""
     if not isinstance(answer, RunAnswer):
         return None
     # /dev/sdb: device not supported

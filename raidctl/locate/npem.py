@@ -9,7 +9,7 @@ from raidctl.locate.targets import Wanted
 
 
 def find(wanted: Wanted, leds: KernelLeds) -> Lamp | str:
-    """Return the LED of the drive's port, or of its NVMe function; else why there is none."""
+    """Return the LED of the drive's port, or of its NVMe function. Else why there is none."""
     if not leds.npem:
         return "the kernel shows no NPEM LED"
     places = {place for address in wanted.pci for place in (address, leds.port(address)) if place}

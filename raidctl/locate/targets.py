@@ -29,7 +29,7 @@ class Wanted(Struct, frozen=True):
 
     @property
     def pci(self) -> tuple[str, ...]:
-        """PCI addresses of an NVMe drive; other drives have their controller's, whose LEDs are not theirs."""
+        """PCI addresses of an NVMe drive. Other drives have their controller's, whose LEDs are not theirs."""
         return tuple(block.pci_address for block in self.blocks if block.pci_address and block.transport == "nvme")
 
 
@@ -70,7 +70,7 @@ def _of_bay(led: FileLed, inventory: Inventory, view: HostView) -> Wanted:
 
 
 def _of_word_or_empty_bay(inventory: Inventory, view: HostView, leds: KernelLeds, word: str) -> list[Wanted]:
-    """Resolve ``bay:4``: the drive reported there; else the bay of an enclosure with this name.
+    """Resolve ``bay:4``: the drive reported there. Else the bay of an enclosure with this name.
 
     Drives come first, as an enclosure without links to drives shows the bays of its controller once more.
     """

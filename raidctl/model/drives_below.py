@@ -60,7 +60,7 @@ class DrivesBelow(Struct, frozen=True, dict=True):
 
 
 def _all(volume: Volume, found: Sequence[Drive], working: Sequence[Drive]) -> bool:
-    """Whether as many drives are listed as the volume reports; a degraded one may lack the drive that it lost."""
+    """Whether as many drives are listed as the volume reports. A degraded one may lack the drive that it lost."""
     if volume.drives_active is not None:
         return len(working) >= volume.drives_active
     lost = volume.status in ("degraded", "rebuilding") and len(working) == len(found)

@@ -47,7 +47,7 @@ def derived(controllers: Iterable[Controller]) -> tuple[Controller, ...]:
 
 
 def drive_caches(volume: Volume, below: DrivesBelow, above: frozenset[str] = frozenset()) -> DriveCaches:
-    """The volatile caches of the drives below a volume or software array; ``above``: ids of the volumes on it."""
+    """The volatile caches of the drives below a volume or software array. ``above``: ids of the volumes on it."""
     if volume.id in above:
         return "unknown"
     setting = volume.cache.drive_write_cache if volume.cache else None
@@ -61,7 +61,7 @@ def drive_caches(volume: Volume, below: DrivesBelow, above: frozenset[str] = fro
 
 
 def _of_drive(drive: Drive, below: DrivesBelow, above: frozenset[str]) -> DriveCaches:
-    """The drive's own report; for a member of a software array, that of the drives below."""
+    """The drive's own report. For a member of a software array, that of the drives below."""
     if drive.write_cache is not None:
         return _DRIVE[drive.write_cache]
     found = [below.items[name][1] for name in drive.backing if name in below.items]

@@ -39,7 +39,7 @@ def next_stage(seen: Survey, facts: Facts) -> Stage:
 
 
 def drive_behind(arrays: Sequence[Part], serial: str) -> Drive | None:
-    """The drive with a serial number on the controller of these volumes; None: not found."""
+    """The drive with a serial number on the controller of these volumes. None: not found."""
     drives = (drive for part in arrays for drive in part.controller.drives)
     return next((drive for drive in drives if serial and drive.serial == serial), None)
 
@@ -96,7 +96,7 @@ def works(old: Drive) -> bool:
 
 
 def wait(setting: str, arrays: Sequence[Part], new: Drive, facts: Facts) -> Step:
-    """The wait until the volumes are complete; the core also checks their members (R15)."""
+    """The wait until the volumes are complete. The core also checks their members (R15)."""
     name = ", ".join(part.volume.id for part in arrays)
     return Step(
         object_id=arrays[0].volume.id, setting=setting, before=facts.old, after=facts.new, kind="wait",

@@ -201,7 +201,7 @@ def _online(deed: Deed, subject: Subject, known: Known) -> Iterator[Denial]:
 
 
 def _running(controller: Controller, drive: Drive) -> str | None:
-    """Which volume on the drive's array may be running, as a clause; None: all are inactive."""
+    """Which volume on the drive's array may be running, as a clause. None: all are inactive."""
     volumes = volumes_of(controller, drive)
     if not volumes:
         return f"no volume on {drive.array or 'its array'} is listed"

@@ -42,7 +42,7 @@ class Candidate(Struct, frozen=True, kw_only=True):
     node: str
     """The device that joins: the drive's, or that of the partition."""
     signatures: tuple[str, ...] | None = None
-    """Signatures found by a probe; None: it was not probed, or could not be."""
+    """Signatures found by a probe. None: it was not probed, or could not be."""
 
 
 def probe(node: str) -> Run:
@@ -51,7 +51,7 @@ def probe(node: str) -> Run:
 
 
 def signatures(answer: RunAnswer) -> tuple[str, ...] | None:
-    """The types of the signatures that a probe found; None if it failed.
+    """The types of the signatures that a probe found. None if it failed.
 
     ``{"signatures": [{"device":"sdf", "offset":"0x438", "type":"ext4", "uuid":"…"}]}``; empty where there is none.
     """
@@ -89,7 +89,7 @@ def objections(seen: Survey, controller: Controller, array: Array, candidate: Ca
 
 
 def used(seen: Survey, candidate: Candidate, block: BlockDevice) -> Iterator[Objection]:
-    """R10: no member or spare of an array; R7: not mounted, and empty."""
+    """R10: no member or spare of an array. R7: not mounted, and empty."""
     drive, whole = candidate.drive, block.parent is None
     for controller in seen.inventory.controllers:
         for one in controller.drives:
@@ -122,7 +122,7 @@ def _size(block: BlockDevice, others: Sequence[Drive]) -> Iterator[Objection]:
 
 
 def _kind(drive: Drive, others: Sequence[Drive]) -> Iterator[Objection]:
-    """R10: sectors of the same size; S5: the same media and interface, which may be overridden."""
+    """R10: sectors of the same size. S5: the same media and interface, which may be overridden."""
     sectors = {one.sector_bytes for one in others if one.sector_bytes}
     if drive.sector_bytes and sectors and drive.sector_bytes not in sectors:
         text = f"{drive.id} has {drive.sector_bytes}-byte sectors, the members have {min(sectors)}-byte sectors."

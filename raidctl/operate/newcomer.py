@@ -22,13 +22,13 @@ class Probed(Struct, frozen=True):
     signatures: tuple[str, ...] | None = None
     """Of the drive and its partitions; None: they could not be read."""
     needed_bytes: Mapping[str, int | None] = {}
-    """By array: the size that a member needs, including the data offset; None: unknown."""
+    """By array: the size that a member needs, including the data offset. None: unknown."""
     sector_bytes: int | None = None
     member_sector_bytes: int | None = None
     table: Table | None = None
     """The partition table of the new drive."""
     source: Table | None = None
-    """The partition table to copy; None: there is none, or it could not be read."""
+    """The partition table to copy. None: there is none, or it could not be read."""
 
 
 def probe(

@@ -154,7 +154,7 @@ def last_copy(subject: Subject) -> Reasons:
 
 
 def _healthy(subject: Subject, member: Drive) -> bool:
-    """Whether the drives below a member report that they are healthy; the array's own status does not suffice.
+    """Whether the drives below a member report that they are healthy. The array's own status does not suffice.
 
     A counter that other drives of the controller report must be known for these as well.
     """
@@ -229,7 +229,7 @@ def _needed(volume: Volume, *evidence: str) -> Reason:
 
 
 def under_way(controller: Controller, volume: Volume) -> str | None:
-    """The operation on a volume, as a clause; ``unknown``; None: nothing that a pull would disturb."""
+    """The operation on a volume, as a clause. ``unknown``; None: nothing that a pull would disturb."""
     if volume.progress is not None and volume.progress.operation == "unknown":
         return "unknown"
     if rebuilding(controller, volume) or any(being_rebuilt(drive) for drive in below(controller, volume)):

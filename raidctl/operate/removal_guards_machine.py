@@ -55,7 +55,7 @@ def age(subject: Subject) -> int | None:
 
 
 def fresh(subject: Subject) -> Reasons:
-    """X3: the information is live, from the machine itself; a recording is judged with its age."""
+    """X3: the information is live, from the machine itself. A recording is judged with its age."""
     host, seconds = subject.inventory.host, age(subject)
     evidence = (f"host.source = {host.source}", f"host.collected_at = {host.collected_at or 'not reported'}")
     if not host.source.startswith("replay:"):

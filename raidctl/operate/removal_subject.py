@@ -67,7 +67,7 @@ class Loss(Struct, frozen=True):
 
     @property
     def after(self) -> int | None:
-        """The number that it survives without the drive; below 0: its data are lost; None: unknown."""
+        """The number that it survives without the drive. Below 0: its data are lost; None: unknown."""
         if self.before is None or self.out_of_reach or (self.gone and self.doubtful):
             return None
         return self.before if self.gone or self.filling else self.before - 1
@@ -105,7 +105,7 @@ class Subject(Struct, frozen=True, dict=True):
         return self._places[self.drive_id][0]
 
     def unreported(self, controller: Controller, fact: Fact) -> Unreported | None:
-        """Why no tool of a controller's family reports a fact; None: some tool could."""
+        """Why no tool of a controller's family reports a fact. None: some tool could."""
         return self.around.unreported.get((family_of(controller), fact))
 
     @property
@@ -205,7 +205,7 @@ class Subject(Struct, frozen=True, dict=True):
         return tuple(dict.fromkeys(node for block in self.blocks for node in _bare(self.view, block)))
 
     def below(self, member: Drive) -> tuple[tuple[Controller, Drive], ...]:
-        """The physical drives below a member of an array, with their controllers; none if unknown."""
+        """The physical drives below a member of an array, with their controllers. None if unknown."""
         names = physical(self.inventory, [member.id])
         if any(self._places[name][0].mode == "software" for name in names):
             return ()
@@ -240,7 +240,7 @@ _IDLE = ("swap",)
 
 
 def uses(subject: Subject) -> Iterator[Use]:
-    """Uses of the drive besides the arrays that list it; without the kernel's view, those in the inventory."""
+    """Uses of the drive besides the arrays that list it. Without the kernel's view, those in the inventory."""
     listed = {loss.array.id.partition("/")[0] for loss in subject.losses} | {loss.id for loss in subject.losses}
     for controller, drive in subject.entries:
         if drive.role in ("spare", "journal") and controller.mode == "software":
@@ -264,7 +264,7 @@ def uses(subject: Subject) -> Iterator[Use]:
 
 
 def _walk(view: HostView, block: BlockDevice, arrays: Collection[str]) -> Iterator[Use]:
-    """Uses of a device; ``arrays``: names of the arrays that R1 judges, and the nodes of their volumes and members."""
+    """Uses of a device. ``arrays``: names of the arrays that R1 judges, and the nodes of their volumes and members."""
     above = [one for one in view.above(block.name) if one.parent == block.name or block.name in one.slaves]
     if block.node in arrays and not above:
         return  # the mounts of a pool are listed on each of its members

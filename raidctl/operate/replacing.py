@@ -104,7 +104,7 @@ class Replacing:
         return drive_of(seen, self.facts.old)
 
     def _still_leaving(self, step: Step, seen: Survey) -> list[str]:
-        """Reasons to refuse a step with the old drive now; later only those of the step's array."""
+        """Reasons to refuse a step with the old drive now. Later only those of the step's array."""
         arrays = parts(seen, self.facts)
         if isinstance(arrays, str):
             return [arrays]
@@ -192,7 +192,7 @@ class Replacing:
             yield from part.members
 
     def guard(self, step: Step, seen: Survey) -> list[str]:
-        """Return reasons to stop; called by the engine before each step, and at each reading of a wait."""
+        """Return reasons to stop. Called by the engine before each step, and at each reading of a wait."""
         self.seen = seen
         if step.setting in _LEAVING or (step.setting == "pull" and self.facts.volumes):
             return self._still_leaving(step, seen)
@@ -208,7 +208,7 @@ class Replacing:
         return []
 
     def _not_taken(self, seen: Survey) -> str | None:
-        """Explain that the controller has not begun to fill the new drive; None if it has, or still may."""
+        """Explain that the controller has not begun to fill the new drive. None if it has, or still may."""
         arrays = parts(seen, self.facts)
         if not self.facts.volumes or isinstance(arrays, str):
             return None
@@ -278,7 +278,7 @@ class Replacing:
         return self.settled(stage, seen)[1]
 
     def settled(self, stage: Stage, seen: Survey) -> tuple[Stage, Plan]:
-        """Return the stage and its steps; or the following stage if the family has no steps for it."""
+        """Return the stage and its steps. Or the following stage if the family has no steps for it."""
         if stage.step is not None:
             return stage, Plan(steps=(stage.step,), deeds=tuple(self._touched(stage.step, seen)))
         if stage.name == "letting_in" and not self.facts.volumes and (made := self._prepared(stage, seen)) is not None:
@@ -328,7 +328,7 @@ class Replacing:
         return not self.begun or (old is not None and works(old))
 
     def run(self, change: Change, seen: Survey | None = None) -> None:
-        """Carry out stage after stage until the replacement is done; ``seen``: a fresh reading, None: read now.
+        """Carry out stage after stage until the replacement is done. ``seen``: a fresh reading, None: read now.
 
         Raises:
             UnderWay: It waits for a person or the hardware; the message has the command that continues it.

@@ -12,7 +12,7 @@ from raidctl.vendor.plan import Deed, Denial
 
 
 def denials(deed: Deed, seen: Survey, candidate: Candidate | None) -> list[Denial]:
-    """Reasons why a spare must not be added or removed now; ``candidate`` is the drive to add."""
+    """Reasons why a spare must not be added or removed now. ``candidate`` is the drive to add."""
     place = _place(deed, seen)
     if place is None:
         return []  # printed with the plan

@@ -57,7 +57,7 @@ def _still_in(arrays: Sequence[Part], drive: Drive) -> bool:
 
 
 def _copying(arrays: Sequence[Part], old: Drive, new: Drive, facts: Facts) -> Stage:
-    """The new drive joins as a spare; each old member is copied to it."""
+    """The new drive joins as a spare. Each old member is copied to it."""
     outside = [part for part in arrays if part.member(new.device or "") is None]
     if outside:
         return Stage("letting_in", deeds=tuple(_add(part, new) for part in outside))

@@ -32,9 +32,9 @@ class Facts(Struct, frozen=True, kw_only=True):
     bay: str
     """The location of the old drive, for a person."""
     place: str
-    """Its address on the bus, which the new drive should have, too; empty: unknown."""
+    """Its address on the bus, which the new drive should have, too. Empty: unknown."""
     members: str
-    """``UUID=PARTITION`` of each array, separated by blanks; an empty partition: the whole drive."""
+    """``UUID=PARTITION`` of each array, separated by blanks. An empty partition: the whole drive."""
     known: str
     """Serial numbers of all drives at the start, one per line, or separated by blanks."""
     way: Literal["copy", "out"]
@@ -58,7 +58,7 @@ class Facts(Struct, frozen=True, kw_only=True):
     gone: Literal["", "member", "spare"] = ""
     """The initial situation if the old drive was gone: the array lacked a member, or a spare had taken its place."""
     boot: str = ""
-    """The step so that the machine boots from the new drive, ``NEW``; empty: none."""
+    """The step so that the machine boots from the new drive, ``NEW``. Empty: none."""
     boot_tool: str = ""
     """The program for that step, if certain."""
     boot_run: Literal["", "yes"] = ""

@@ -22,7 +22,7 @@ MOST_BARS = 16
 
 
 def columns(values: Sequence[float | None], paper: Paper) -> list[str]:
-    """Vertical bars from 0 to the largest value; neighbours are merged if the paper is too narrow.
+    """Vertical bars from 0 to the largest value. Neighbours are merged if the paper is too narrow.
 
     None is a gap. The axis on the left has 0 and the largest value.
     """
@@ -64,7 +64,7 @@ def below(left: str, right: str, count: int, paper: Paper) -> str:
 
 
 def rows(bins: Sequence[tuple[float, int]], unit: str, paper: Paper) -> list[str]:
-    """Horizontal bars of a histogram: (lower edge, count), ascending; neighbours of many are merged.
+    """Horizontal bars of a histogram: (lower edge, count), ascending. Neighbours of many are merged.
 
     A non-empty bin always has a visible bar.
     """

@@ -74,7 +74,7 @@ class Bar:
         self._draw(on=False)
 
     def _draw(self, *, on: bool) -> None:
-        """Start or stop drawing; a closed terminal must not keep the user of the bar from restoring settings."""
+        """Start or stop drawing. A closed terminal must not keep the user of the bar from restoring settings."""
         try:
             if self._screen is not None:
                 (self._screen.start if on else self._screen.stop)()

@@ -213,7 +213,7 @@ def _other_source(volume: Volume) -> str:
 
 
 def _reasons(controller: Controller, paper: Paper) -> Iterator[Row]:
-    """Why a configured write policy is not active; volumes with the same reason are listed together."""
+    """Why a configured write policy is not active. Volumes with the same reason are listed together."""
     groups: dict[str, list[Volume]] = {}
     for volume in controller.volumes:
         if volume.cache and (volume.cache.why_not_in_force or in_force(volume.cache) is False):

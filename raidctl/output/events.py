@@ -45,7 +45,7 @@ def events_screen(found: EventReport, paper: Paper, *, more: bool = False) -> It
 
 
 def rows(events: Sequence[Event], paper: Paper, *, more: bool = False) -> RenderableType:
-    """A row per event: time, level, then object and message; a controller's own time has a star."""
+    """A row per event: time, level, then object and message. A controller's own time has a star."""
     if paper.columns < _NARROW:
         return _stacked(events, paper, more=more)
     room = paper.columns - _TIME - _LEVEL - 4

@@ -83,7 +83,7 @@ def _covers(read: str, field: str) -> bool:
 
 
 def _filled(item: Item) -> Iterator[tuple[str, str]]:
-    """Path and value of each field with a value; of a controller, without the objects on it."""
+    """Path and value of each field with a value. Of a controller, without the objects on it."""
 
     def walk(value: Mapping[str, Any], path: str) -> Iterator[tuple[str, str]]:
         for name, inner in value.items():

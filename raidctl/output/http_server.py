@@ -47,7 +47,7 @@ class Page:
 
 
 class Refresher:
-    """Refreshes a page on request, but at most every ``interval`` seconds; requests meanwhile wait."""
+    """Refreshes a page on request, but at most every ``interval`` seconds. Requests meanwhile wait."""
 
     def __init__(self, scan: Callable[[], Page], interval: float) -> None:
         self._scan = scan
@@ -106,7 +106,7 @@ def _plain(status: int, sentence: str) -> Page:
 
 
 def address(text: str) -> tuple[str, int]:
-    """Parse ``127.0.0.1:9809`` or ``[::1]:9809``; a port alone, ``9809`` or ``:9809``, means the loopback.
+    """Parse ``127.0.0.1:9809`` or ``[::1]:9809``. A port alone, ``9809`` or ``:9809``, means the loopback.
 
     Raises:
         UsageError: It is none.
@@ -122,7 +122,7 @@ def address(text: str) -> tuple[str, int]:
 def serve(
     place: tuple[str, int], path: str, scans: Refresher, announce: Callable[[str], None], probes: Probes | None = None
 ) -> NoReturn:
-    """Serve ``path`` until an exception or a signal ends it; ``announce`` receives the URL.
+    """Serve ``path`` until an exception or a signal ends it. ``announce`` receives the URL.
 
     With ``probes``, the pages of targets are served at `PROBE`.
 
@@ -152,7 +152,7 @@ class _Server(ThreadingHTTPServer):
         self.loopback = _is_loopback(str(self.server_address[0]))
 
     def get_request(self) -> tuple[socket.socket, Any]:
-        """Accept the next client; pause after a failure, which would otherwise be retried at once, for ever."""
+        """Accept the next client. Pause after a failure, which would otherwise be retried at once, for ever."""
         try:
             return self.socket.accept()
         except OSError:
@@ -224,7 +224,7 @@ def _handler(path: str, scans: Refresher, probes: Probes | None) -> type[BaseHTT
         sys_version = ""
 
         def handle(self) -> None:
-            """Answer one request; a client that sends it byte by byte gets no more time than others."""
+            """Answer one request. A client that sends it byte by byte gets no more time than others."""
             self._late = Timer(_PATIENCE, self._hang_up)
             self._late.daemon = True
             self._late.start()
@@ -238,7 +238,7 @@ def _handler(path: str, scans: Refresher, probes: Probes | None) -> type[BaseHTT
                 self.connection.shutdown(socket.SHUT_RDWR)
 
         def do_GET(self) -> None:
-            """Send the page or a link to it; refuse requests through a foreign name that resolves to this machine."""
+            """Send the page or a link to it. Refuse requests through a foreign name that resolves to this machine."""
             self._late.cancel()
             named = self.headers.get("Host")
             if named is not None and getattr(self.server, "loopback", False) and not _is_loopback(named):

@@ -25,7 +25,7 @@ def to_json(value: Any) -> str:
 
 
 def schema(title: str = "Inventory", kind: Any = Inventory) -> dict[str, Any]:
-    """The JSON Schema (2020-12) of a type, by default of the inventory; the descriptions are those of the model."""
+    """The JSON Schema (2020-12) of a type, by default of the inventory. The descriptions are those of the model."""
     document = msgspec.json.schema(kind)
     for part in document["$defs"].values():
         for field in part.get("properties", {}).values():

@@ -25,7 +25,7 @@ _UNITS = {"percent": " %", "milliseconds": " ms", "seconds": " s", "entries": " 
 
 
 def live_screen(looks: Iterable[Statistics], paper: Paper, code_of: Callable[[Sequence[Problem]], int]) -> int:
-    """Show samples one after the other in the same place; return ``code_of`` the last one's problems."""
+    """Show samples one after the other in the same place. Return ``code_of`` the last one's problems."""
     code = 0
     console = Console(file=sys.stdout, width=paper.columns, highlight=False, no_color=not paper.colour)
     with live_lines(console) as live:
@@ -37,7 +37,7 @@ def live_screen(looks: Iterable[Statistics], paper: Paper, code_of: Callable[[Se
 
 @drawn
 def stats_screen(statistics: Statistics, paper: Paper, *, more: bool = False) -> Iterator[RenderableType]:
-    """The whole screen as text; without ``more``, figures that are 0 and do not move are left out."""
+    """The whole screen as text. Without ``more``, figures that are 0 and do not move are left out."""
     bare = Inventory(host=statistics.host, problems=statistics.problems)
     yield head(bare, paper)
     of = f"of the stack below {statistics.target}" if statistics.target else "of all caches"

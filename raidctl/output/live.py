@@ -36,7 +36,7 @@ Size = tuple[Paper, int]
 
 
 class Screen:
-    """The terminal's alternate screen; the normal one is restored however the watch ends."""
+    """The terminal's alternate screen. The normal one is restored however the watch ends."""
 
     def __init__(self, size: Callable[[], Size]) -> None:
         """Take ``size``, which returns the paper and the number of lines before each picture."""
@@ -96,7 +96,7 @@ def picture(board: Board, paper: Paper, rows: int) -> list[Text]:
 
 
 def _fitting(sections: Sequence[list[Text]], rows: int, paper: Paper) -> list[Text]:
-    """Cut the longest section until all fit; then leave out sections from the end, but not a task for conditions."""
+    """Cut the longest section until all fit. Then leave out sections from the end, but not a task for conditions."""
     shown = [len(one) for one in sections]
     least = [len(sections[0]), _TASK_LINES, *[2] * len(sections)]
     while sum(shown) > rows:

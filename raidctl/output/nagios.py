@@ -22,10 +22,10 @@ from raidctl.text import collapse, printable
 LONGEST = 4096
 """Bytes of all lines together: what the oldest readers keep."""
 LONGEST_LINE = 700
-"""Bytes of the first line's text; with performance data, it stays below the 1024 bytes of old transports."""
+"""Bytes of the first line's text. With performance data, it stays below the 1024 bytes of old transports."""
 _LONGEST_MORE = 400
 _SAFE = str.maketrans({"|": "/", "\\": "/", "'": "\N{RIGHT SINGLE QUOTATION MARK}", '"': None, "`": None, "$": None})
-"""A bar begins the performance data; quotes and ``$`` are special to the shells that send notifications."""
+"""A bar begins the performance data. Quotes and ``$`` are special to the shells that send notifications."""
 _MARKS = {"unknown": "UNKNOWN", "unmatched": "NO MATCH", "pass": "PASS"}
 
 
@@ -60,7 +60,7 @@ class Counts:
 
 
 def status_of(counts: Counts) -> Status:
-    """The worst status; unknown is worse than OK and better than a known problem.
+    """The worst status. Unknown is worse than OK and better than a known problem.
 
     Information alone is OK; without any check it is never OK.
     """

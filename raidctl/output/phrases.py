@@ -115,7 +115,7 @@ def _culprit(cache: VolumeCache) -> str:
 
 
 def volume_settings(volume: Volume, drives: DriveCaches = "unknown") -> tuple[str, ...]:
-    """Settings of a volume except its write policy; ``drives``: the drives' caches below a software array."""
+    """Settings of a volume except its write policy. ``drives``: the drives' caches below a software array."""
     cache = volume.cache or VolumeCache()
     parts = (
         volume.strip_bytes is not None and f"strip {format_binary(volume.strip_bytes)}",

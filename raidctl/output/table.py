@@ -28,7 +28,7 @@ class Column(Struct):
     title: str
     cells: list[Cell]
     least: int = 0
-    """Folds before other columns, never within a word; with ``cut``, the least width; 0: folds last."""
+    """Folds before other columns, never within a word. With ``cut``, the least width; 0: folds last."""
     late: bool = False
     """Folds only when the others are as narrow as their longest words."""
     optional: bool = False
@@ -65,7 +65,7 @@ def nonempty(columns: Sequence[Column | None]) -> list[Column]:
 
 
 def fit(naturals: Sequence[int], steps: Sequence[Steps], room: int) -> list[int]:
-    """Widths of columns that fit into ``room`` together; the widest that may fold shrink first.
+    """Widths of columns that fit into ``room`` together. The widest that may fold shrink first.
 
     ``steps`` are the least widths of each in three rounds; if these do not suffice, since one word is wider than the
     paper, all columns shrink further.
@@ -95,7 +95,7 @@ def shown(columns: Sequence[Column], paper: Paper, indent: int = 2) -> list[Colu
 
 
 def table(columns: Sequence[Column], paper: Paper, indent: int = 2) -> Padding:
-    """The table of these columns, never wider than the paper; a column that does not fit has a line below each row."""
+    """The table of these columns, never wider than the paper. A column that does not fit has a line below each row."""
     chosen, below = _placed(shown(columns, paper, indent), paper.columns - indent)
     room = paper.columns - indent - GAP * (len(chosen) - 1)
     widths = fit([column.natural for column in chosen], [column.steps for column in chosen], room)

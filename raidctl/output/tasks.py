@@ -105,7 +105,7 @@ def _brief(task: Task) -> str:
 
 
 def as_json(steps: Iterable[Step], write: Callable[[str], None]) -> Step | None:
-    """Write one JSON object per reading, on a line; return the last step."""
+    """Write one JSON object per reading, on a line. Return the last step."""
     last = None
     for last in steps:
         found = report(last.frame.inventory, last.frame.tasks, last.over)
@@ -145,7 +145,7 @@ def as_log(steps: Iterable[Step], paper: Paper, write: Callable[[str], None]) ->
 
 
 def as_bars(steps: Iterable[Step], paper: Paper) -> Step | None:
-    """Draw and update one bar per task on the terminal; return the last step."""
+    """Draw and update one bar per task on the terminal. Return the last step."""
     console = Console(file=sys.stdout, width=paper.columns, highlight=False, no_color=not paper.colour)
     last = None
     with live_lines(console) as live:

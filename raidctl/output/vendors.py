@@ -71,7 +71,7 @@ _PROOFS = {
 
 
 def _operations(kind: Kind, vendor: Vendor, paper: Paper) -> Iterator[RenderableType]:
-    """The operations on a kind of controllers, by how they were tested; and those that are only printed."""
+    """The operations on a kind of controllers, by how they were tested. And those that are only printed."""
     found = {
         words: [verb for verb, one in kind.abilities.items() if one.can and one.proof == proof]
         for proof, words in _PROOFS.items()
@@ -88,7 +88,7 @@ def _operations(kind: Kind, vendor: Vendor, paper: Paper) -> Iterator[Renderable
 
 
 def _mark(capability: Capability | None, whys: dict[str, int]) -> tuple[str, Style]:
-    """``r``, ``rw``, ``-``; with the number of the reason, if there is one."""
+    """``r``, ``rw``, ``-``. With the number of the reason, if there is one."""
     if capability is None or not (capability.read or capability.set):
         mark, style = "-", DULL
     else:

@@ -1,4 +1,4 @@
-"""The screen of ``raidctl verify``: claims by volume with reason and evidence; inconclusive ones by reason."""
+"""The screen of ``raidctl verify``: claims by volume with reason and evidence. Inconclusive ones by reason."""
 
 from __future__ import annotations
 
@@ -163,7 +163,7 @@ def _claim(answer: Answer) -> str:
 
 
 def _answer(answer: Answer, paper: Paper, *, more: bool, above: str | None) -> Iterator[RenderableType]:
-    """One result; ``above`` is an object with the same reasons and test for this claim."""
+    """One result. ``above`` is an object with the same reasons and test for this claim."""
     yield line("  ", (answer.verdict.upper().ljust(13), _STYLES[answer.verdict]), (paper.clean(_claim(answer)), STRONG))
     reasons = f"Same as for {above}." if above else " ".join(answer.reasons)
     rows: list[tuple[str, Sequence[Piece]]] = [("because", [paper.clean(reasons)])]

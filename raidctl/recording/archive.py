@@ -38,7 +38,7 @@ PROCESSOR_LIMIT = 600.0
 HEADER_LIMIT = 1 << 20
 """Most bytes between two files of a tar: extended headers, which are read into memory."""
 NESTING = 2
-"""A directory or archive may contain archives; these may contain compressed single files."""
+"""A directory or archive may contain archives. These may contain compressed single files."""
 
 _COMPRESSED = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\xfd7zXZ\x00": "xz"}
 _CLOSED = {b"\x28\xb5\x2f\xfd": "zstd", b"7z\xbc\xaf\x27\x1c": "7-Zip", b"Rar!": "RAR", b"\x04\x22\x4d\x18": "LZ4"}
@@ -82,7 +82,7 @@ class Budget:
 
 
 class Stream:
-    """Bytes that can be read once, forwards; the first 64 KiB can be seen in advance."""
+    """Bytes that can be read once, forwards. The first 64 KiB can be seen in advance."""
 
     def __init__(self, source: _Readable, budget: Budget | None = None) -> None:
         self._source = source
@@ -116,7 +116,7 @@ class Stream:
         return b"".join(parts)
 
     def read(self, size: int = -1, /) -> bytes:
-        """Read at most ``size`` bytes; with a negative size, all that is left."""
+        """Read at most ``size`` bytes. With a negative size, all that is left."""
         if size < 0:
             size = sys.maxsize
         first, self._ahead = self._ahead[:size], self._ahead[size:]
@@ -124,10 +124,10 @@ class Stream:
 
 
 class Piece(Struct, frozen=True):
-    """A file on disk or in an archive; its stream is valid until the next piece is requested."""
+    """A file on disk or in an archive. Its stream is valid until the next piece is requested."""
 
     name: str
-    """Path below the directory or inside the archive; the file's name if given alone."""
+    """Path below the directory or inside the archive. The file's name if given alone."""
     stream: Stream
     nested: bool = False
     """Whether it is one of several in a directory or an archive."""
@@ -283,7 +283,7 @@ class _TarSource:
         self._stream = stream
         self._at = 0
         self.header: int | None = 0
-        """Bytes of headers since the last file; None: a file is being read."""
+        """Bytes of headers since the last file. None: a file is being read."""
 
     def read(self, size: int) -> bytes:
         """Read at most ``size`` bytes."""
@@ -336,5 +336,5 @@ def _is_tar(head: bytes) -> bool:
 
 
 def _inner(name: str) -> str:
-    """Return the name of a member for display; it is never used as a path."""
+    """Return the name of a member for display. It is never used as a path."""
     return name.removeprefix("./")

@@ -15,7 +15,7 @@ from raidctl.recording.manifest import Entry
 
 
 class Kind(IntEnum):
-    """The kind of an identity, which decides how it is replaced; the lowest wins for a string."""
+    """The kind of an identity, which decides how it is replaced. The lowest wins for a string."""
 
     HEX = 0
     """WWN, NAA id, EUI-64, UUID, MAC, IPv6 address: hexadecimal digits, perhaps with separators."""

@@ -11,7 +11,7 @@ from raidctl.model import SCHEMA_VERSION, Inventory
 
 
 class NoInventory(ValueError):
-    """These bytes are no inventory; the text is a predicate without a full stop: ``is cut off in the middle``."""
+    """These bytes are no inventory. The text is a predicate without a full stop: ``is cut off in the middle``."""
 
 
 class _Head(msgspec.Struct):

@@ -163,7 +163,7 @@ def _known(vendors: Iterable[Vendor]) -> str:
 
 
 def _among_others(item: Piece, prompts: Prompts, outputs: _Outputs) -> None:
-    """Read a file of a directory or an archive; its beginning decides whether the rest is read."""
+    """Read a file of a directory or an archive. Its beginning decides whether the rest is read."""
     head = item.stream.head
     if not head.strip() or is_binary(head):
         outputs.unrecognised += 1
@@ -235,7 +235,7 @@ def _take(name: str, text: str, prompts: Prompts, outputs: _Outputs, *, alone: b
 
 
 def _take_documents(name: str, text: str, outputs: _Outputs) -> bool:
-    """Collect several JSON documents, or JSON besides other outputs; return False if there are none."""
+    """Collect several JSON documents, or JSON besides other outputs. Return False if there are none."""
     spans = documents_in(text)
     if not spans or (len(spans) == 1 and not text[: spans[0][0]].strip() and not text[spans[0][1] :].strip()):
         return False

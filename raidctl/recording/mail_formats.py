@@ -38,7 +38,7 @@ _PREFIX = re.compile(
     # [10:11] <joe>        <joe>
     r"|(?:\[?\d\d:\d\d(?::\d\d)?\]? )?<[ @+%]?[^\s<>]{1,30}>(?: |$)"
 )
-"""A prefix of a system log or a chat on each line; the kernel log's prefix is a separate case."""
+"""A prefix of a system log or a chat on each line. The kernel log's prefix is a separate case."""
 _NUMBERED = re.compile(r" *(\d+)(?:[:\t]|  ?|$)")
 _FEWEST_LINES = 3
 
@@ -91,7 +91,7 @@ def without_frames(text: str) -> str:
 
 
 def _printed(text: str) -> str:
-    """Decode quoted-printable text (``=3D``, lines that end with ``=``); text with any other equals sign is none."""
+    """Decode quoted-printable text (``=3D``, lines that end with ``=``). Text with any other equals sign is none."""
     if not _ENCODED.search(text) or _EQUALS.search(text):
         return text
     return quopri.decodestring(text.encode()).decode(errors="replace")

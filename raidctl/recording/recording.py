@@ -101,7 +101,7 @@ def _is_manifest(head: bytes) -> bool:
 
 
 def _depth(name: str) -> int | None:
-    """Return the depth of a manifest in an archive; None for other files and if it is too deep."""
+    """Return the depth of a manifest in an archive. None for other files and if it is too deep."""
     parts = PurePosixPath(name).parts
     return len(parts) if parts and parts[-1] == MANIFEST and len(parts) <= 3 else None
 

@@ -31,13 +31,13 @@ _QUOTES = re.compile(r"(?m)(?:^>.*\n\s*){3}")
 _ATTRIBUTED = re.compile(r"(?m)^[^>|\n][^|\n]*[^\s>|]:[ \t]*\n(?:[ \t]*\n)?(?:>.*\n){1,2}(?=[ \t]*(?:\n|\Z))")
 """``On Monday Jim wrote:`` above one or two quoted lines. The prompt ``> `` has its output in the next line."""
 _ABOVE = re.compile(r"(?m)^([^>\n][^\n]*:)[ \t]*\n(?=>)")
-"""A line like this right above a quote; the tool's first line is not its rest."""
+"""A line like this right above a quote. The tool's first line is not its rest."""
 _BARRED = r"[ \t]*\|(?: .*[^|\s])?[ \t]*\n"
 _BARS = re.compile(
     rf"(?m)(?:^{_BARRED}){{3}}|\A(?:{_BARRED})+\s*\Z"
     rf"|^[^>|\n]*[^\s>|]:[ \t]*\n(?:[ \t]*\n)?(?:{_BARRED}){{1,2}}(?=[ \t]*(?:\n|\Z))"
 )
-"""Lines quoted with ``| ``; a row of a drawn table ends with a bar, too."""
+"""Lines quoted with ``| ``. A row of a drawn table ends with a bar, too."""
 _LAST_PROMPT = re.compile(r"(?m)^[\[(]?[\w.-]{1,64}@[\w.-]{1,64}[: ][^\n#$%>]{0,80}[#$%>](?: [^\n]{0,80})?\s*\Z")
 _OPENS = re.compile(r"(?m)^[ \t]*[{\[][ \t]*(?:$|[\"{\[])")
 JSON_START = re.compile(r"(?m)^[{\[][ \t]*(?:$|[\"{\[])")
@@ -65,7 +65,7 @@ def is_binary(head: bytes) -> bool:
 
 
 def is_garbled(head: bytes) -> bool:
-    """Whether more than 2 % are control characters; a tool may print some from a broken drive."""
+    """Whether more than 2 % are control characters. A tool may print some from a broken drive."""
     return len(_CONTROL.findall(head)) * 50 > len(head)
 
 
@@ -84,7 +84,7 @@ def text_of(data: bytes) -> str:
 
 
 def _lines(text: str) -> str:
-    """Convert line ends to LF; a CR counts as one if there is no LF."""
+    """Convert line ends to LF. A CR counts as one if there is no LF."""
     return text.replace("\r\n", "\n") if "\n" in text else text.replace("\r", "\n")
 
 
@@ -221,7 +221,7 @@ class Prompts:
         )
 
     def sections(self, text: str) -> list[Section]:
-        """Return the parts of a session; one without command if there is no call. Only calls may be empty.
+        """Return the parts of a session. One without command if there is no call. Only calls may be empty.
 
         A part ends at the next call, or where the same user typed something else on the same machine.
         """

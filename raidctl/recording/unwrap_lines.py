@@ -1,4 +1,4 @@
-"""Join lines that a mailer has wrapped; the vendor's reader decides whether that is right. Pure."""
+"""Join lines that a mailer has wrapped. The vendor's reader decides whether that is right. Pure."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _WORTH = 20
 _NARROWEST = 60
 """Least length of the longest line of a wrapped text: of 72 characters, marks of quotes take some."""
 _LONGEST = 20_000
-"""Most lines of a text that is tried; longer texts are not mailed."""
+"""Most lines of a text that is tried. Longer texts are not mailed."""
 _MANY = 4
 """A text was not wrapped if more than one in this many lines is longer."""
 
@@ -42,7 +42,7 @@ _PROMPT = re.compile(r"[\[(]?\S{1,64}@\S|[#$] |[A-Z]:\\")
 
 Read = Callable[[Sequence[Document]], Observation]
 Look = Callable[[Document], "Reading"]
-"""Reads a document as :func:`reading` does; callers that read one several times cache the result."""
+"""Reads a document as :func:`reading` does. Callers that read one several times cache the result."""
 
 
 class Reading(NamedTuple):
@@ -58,12 +58,12 @@ class Reading(NamedTuple):
 
     @property
     def cost(self) -> int:
-        """Return one number, less is better; a problem weighs as much as the facts of a drive."""
+        """Return one number, less is better. A problem weighs as much as the facts of a drive."""
         return self.unread * _WORTH + self.strange - self.facts
 
 
 def unwrapped(document: Document, look: Look) -> Document:
-    """Join the lines that are only understood together; return the same document if there are none."""
+    """Join the lines that are only understood together. Return the same document if there are none."""
     lines = document.text.split("\n")
     if len(lines) > _LONGEST:
         return document
@@ -100,7 +100,7 @@ def unwrapped(document: Document, look: Look) -> Document:
 
 
 def _looked(document: Document, look: Look) -> Reading | None:
-    """How well a document is read; None if its reader fails, which the final reading reports."""
+    """How well a document is read. None if its reader fails, which the final reading reports."""
     try:
         return look(document)
     except Exception:  # noqa: BLE001 - whatever a vendor package raises
@@ -130,7 +130,7 @@ def _folded(lines: Sequence[str]) -> tuple[int, ...]:
 
 
 def _short_blocks(lines: Sequence[str]) -> Sequence[tuple[int, int, int]]:
-    """Return the blocks of a text, with their rules; none if too many long lines show that it was not wrapped."""
+    """Return the blocks of a text, with their rules. None if too many long lines show that it was not wrapped."""
     words = [len(line) for line in lines if " " in line]
     return () if sum(length > _WIDEST for length in words) * _MANY > len(words) else tuple(_blocks(lines))
 
@@ -204,7 +204,7 @@ def _joined(lines: Sequence[str], numbers: Collection[int], blank: str) -> list[
 
 @lru_cache(maxsize=8)
 def reading(document: Document, read: Read) -> Reading:
-    """Read one document and count what was understood; cached, since unwrapping and splitting read the same ones."""
+    """Read one document and count what was understood. Cached, since unwrapping and splitting read the same ones."""
     seen = read([document])
     left = [line.stripped for output in seen.outputs for line in output.unparsed()]
     facts = sum(len(output.facts) for output in seen.outputs)

@@ -76,7 +76,7 @@ def chains_of(requests: Sequence[Request[Any]]) -> list[list[int]]:
 
 
 def limited(request: R, timeout: float | None) -> R:
-    """Apply the user's time limit to a program; a change keeps the limit of its plan."""
+    """Apply the user's time limit to a program. A change keeps the limit of its plan."""
     if timeout is None or not isinstance(request, Run) or request.changes:
         return request
     return replace(request, timeout=timeout)

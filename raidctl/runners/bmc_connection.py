@@ -62,7 +62,7 @@ class Trust(Struct, frozen=True):
     authorities: str | None = None
     """File with certificates in PEM."""
     fingerprint: str | None = None
-    """SHA-256 of the certificate in 64 lower-case digits; without authorities, it alone counts."""
+    """SHA-256 of the certificate in 64 lower-case digits. Without authorities, it alone counts."""
 
     def context(self) -> ssl.SSLContext:
         """The settings of the connection.
@@ -139,7 +139,7 @@ class Client:
         return Reply(status=reply.status, failure=Failure.FAILED, detail=f"redirects more than {_REDIRECTS} times")
 
     def path_here(self, place: str, base: str = "/") -> str | None:
-        """The path of an address on this service; None if it is elsewhere."""
+        """The path of an address on this service. None if it is elsewhere."""
         own = f"https://{self._name}:{self._address.port}"
         try:
             parts = urlsplit(urljoin(f"{own}{base}", place))
@@ -266,7 +266,7 @@ class Client:
 
 
 def _body(response: http.client.HTTPResponse, limit: int) -> bytes:
-    """Read up to one byte more than the limit; an answer that ends early is an error."""
+    """Read up to one byte more than the limit. An answer that ends early is an error."""
     data = bytearray()
     while len(data) <= limit:
         chunk = response.read(min(_CHUNK, limit + 1 - len(data)))

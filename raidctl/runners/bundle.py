@@ -23,7 +23,7 @@ from raidctl.runners.process import LINGER
 from raidctl.runners.shell import BUNDLE
 
 FILES = 0
-"""Number of the part with all files; programs have the index of their request, plus one."""
+"""Number of the part with all files. Programs have the index of their request, plus one."""
 END = "~."
 """After the mark: the end of the script, on both outputs."""
 _BLOCK = 512
@@ -86,7 +86,7 @@ def frames(out: bytes, mark: str) -> dict[int, tuple[bytes, bytes]]:
 
 
 def program_answer(outputs: tuple[bytes, bytes], mark: str, request: Run) -> RunAnswer | None:
-    """Return a program's answer; None if its outputs could not be kept completely on the remote machine."""
+    """Return a program's answer. None if its outputs could not be kept completely on the remote machine."""
     out, err = outputs
     end = f"{mark}.".encode()
     if end in out and end in err:

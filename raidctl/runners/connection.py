@@ -120,7 +120,7 @@ class Connection:
         return [*self._ssh("ControlMaster=no"), self._shell]
 
     def run(self, bounds: Bounds) -> RunAnswer:
-        """Run the script of ``bounds.feed`` by a shell in a session; return its exit code and outputs.
+        """Run the script of ``bounds.feed`` by a shell in a session. Return its exit code and outputs.
 
         Raises:
             Interrupted: ``bounds.stop`` was set.
@@ -157,7 +157,7 @@ class Connection:
             time.sleep(_POLL)
 
     def close(self) -> None:
-        """End the connection, also one that another thread waits for; a later call connects again."""
+        """End the connection, also one that another thread waits for. A later call connects again."""
         self._closing.set()
         with self._guard:
             self._closing.clear()
@@ -207,7 +207,7 @@ class Connection:
         return answer
 
     def _shell_began(self, deadline: float) -> tuple[Answer, bool]:
-        """Wait for the shell of the connection; return its failure, and whether that is temporary."""
+        """Wait for the shell of the connection. Return its failure, and whether that is temporary."""
         client = self._client
         while client is not None and self._mark not in client.output():
             if not client.running:
@@ -243,7 +243,7 @@ class Connection:
 
 
 def _host_key(errors: str, destination: str) -> str | None:
-    """Summarize ssh's banner on a changed host key; None if there is none."""
+    """Summarize ssh's banner on a changed host key. None if there is none."""
     if "IDENTIFICATION HAS CHANGED" not in errors:
         return None
     kind = re.search(r"fingerprint for the (\w+) key", errors)

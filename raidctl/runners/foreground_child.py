@@ -24,7 +24,7 @@ Handler = Callable[[int, FrameType | None], None]
 
 
 def run_child(argv: Sequence[str]) -> int:
-    """Run a program with our terminal, environment and directory; pass signals on to it.
+    """Run a program with our terminal, environment and directory. Pass signals on to it.
 
     The program also ignores the signals that raidctl has ignored since its start (``nohup``, ``&`` in a script).
 
@@ -90,7 +90,7 @@ def _in_foreground() -> bool:
 
 @contextlib.contextmanager
 def uninterruptible() -> Iterator[None]:
-    """Ignore interruptions while settings are restored; each request has a time limit, so it ends."""
+    """Ignore interruptions while settings are restored. Each request has a time limit, so it ends."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -147,7 +147,7 @@ class Guardian:
             return False
 
     def dismiss(self) -> None:
-        """Report that there is nothing to do; the process may have ended already."""
+        """Report that there is nothing to do. The process may have ended already."""
         with contextlib.suppress(OSError):
             self._mine.sendall(b".")
 

@@ -28,7 +28,7 @@ class Gathering:
     """Carries out the requests of all threads that come within a moment by one call."""
 
     def __init__(self, work: Work, wait: Callable[[float], None] = time.sleep) -> None:
-        """``work`` carries requests out; ``wait`` passes the time in which others may come."""
+        """``work`` carries requests out. ``wait`` passes the time in which others may come."""
         self._work, self._wait = work, wait
         self._guard = threading.Lock()
         self._open: _Round | None = None

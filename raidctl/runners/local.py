@@ -60,7 +60,7 @@ class LocalRunner:
         self._switch.close()
 
     def carry_out(self, requests: Sequence[Request[Any]]) -> Sequence[Answer]:
-        """Answer each request, in order; requests with the same lock run in sequence, others in parallel.
+        """Answer each request, in order. Requests with the same lock run in sequence, others in parallel.
 
         An interruption of the calling thread ends the running programs with their children, and is then raised.
 

@@ -53,7 +53,7 @@ class Switch:
 
     @contextmanager
     def event(self) -> Iterator[threading.Event]:
-        """Yield an event for one call; already set if the switch is closed."""
+        """Yield an event for one call. Already set if the switch is closed."""
         stop = threading.Event()
         with self._lock:
             self._events.add(stop)
@@ -74,7 +74,7 @@ class Switch:
 
 
 class WorkerPool:
-    """Threads that run chains of tasks; the tasks of one chain in sequence."""
+    """Threads that run chains of tasks. The tasks of one chain in sequence."""
 
     def __init__(self, chains: Sequence[Sequence[Task]], stop: threading.Event, width: int = WIDTH) -> None:
         # programs first, which have their own limits: they take long, and each gets a thread
@@ -146,7 +146,7 @@ class WorkerPool:
                     return
 
     def _carry_out(self, task: Task) -> bool:
-        """Run one task; False if it was given up meanwhile, or the work is stopped."""
+        """Run one task. False if it was given up meanwhile, or the work is stopped."""
         if self.stop.is_set():
             return False
         task.began = time.monotonic()

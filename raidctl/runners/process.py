@@ -116,7 +116,7 @@ def _not_started(error: OSError | ValueError, name: str, directory: str | None) 
 
 
 def _executable(name: str, environment: Mapping[str, str]) -> str:
-    """Find a program's file; the system's search reports an inaccessible directory as a missing right."""
+    """Find a program's file. The system's search reports an inaccessible directory as a missing right."""
     places = environment.get("PATH", "").split(":")
     paths = [name] if "/" in name else [f"{place}/{name}" for place in places if place.startswith("/")]
     path = first_program(paths)
@@ -349,7 +349,7 @@ class Companion:
 
     @property
     def code(self) -> int | None:
-        """Its exit code; None: it is running, or a signal has ended it."""
+        """Its exit code. None: it is running, or a signal has ended it."""
         code = self._popen.poll()
         return None if code is None or code < 0 else code
 

@@ -77,7 +77,7 @@ def program_lines(request: Run, mark: str) -> list[str]:
 
 
 def unfit_feed(feed: bytes) -> str:
-    """Return why a program's input cannot be sent through a shell; empty if it can, or if there is none."""
+    """Return why a program's input cannot be sent through a shell. Empty if it can, or if there is none."""
     if b"\0" in feed:
         return "its input contains a NUL, which no shell can send"
     return "its input does not end with a line feed" if feed and not feed.endswith(b"\n") else ""
@@ -105,7 +105,7 @@ def script(body: str, mark: str, lines: Sequence[str]) -> bytes:
 
 
 _KERNEL = ("/proc/", "/sys/")
-"""Their files are small; a process for each would cost more than everything else."""
+"""Their files are small. A process for each would cost more than everything else."""
 
 
 def file_lines(requests: Sequence[Request[Any]]) -> list[str]:
@@ -135,7 +135,7 @@ def _file_line(request: Request[Any]) -> str:
 
 
 def pattern_words(pattern: str) -> str:
-    """Quote a pattern for the shell, except ``*`` and ``?``; a class becomes ``?``, and :func:`matches` decides."""
+    """Quote a pattern for the shell, except ``*`` and ``?``. A class becomes ``?``, and :func:`matches` decides."""
     parts = re.split(r"([*?]|\[!?\]?[^\]/]*\])", pattern)
     return "".join(
         ("?" if part.startswith("[") else part) if index % 2 else shlex.quote(part) if part else ""
@@ -150,7 +150,7 @@ def matches(path: str, pattern: str) -> bool:
 
 
 def read_files(out: bytes, mark: str, requests: Sequence[Request[Any]], otherwise: Answer) -> list[Answer]:
-    """Parse the answers of a files script; missing ones get the failure of ``otherwise``."""
+    """Parse the answers of a files script. Missing ones get the failure of ``otherwise``."""
     start = mark.encode() + b"<"
     together, rest = _together(out, mark)
     frames = iter(rest.partition(mark.encode() + b".")[0].split(start)[1:])
@@ -273,7 +273,7 @@ def _detail(answer: RunAnswer, request: Run) -> str:
 
 
 def _never_started(found: RunAnswer, name: str) -> RunAnswer | None:
-    """Return the failure of a program that ``env`` could not start; its message distinguishes it from an exit code."""
+    """Return the failure of a program that ``env`` could not start. Its message distinguishes it from an exit code."""
     # env: 'example': No such file or directory
     failed = re.fullmatch(rb"env: [^\n]*" + re.escape(os.fsencode(name)) + rb"'?: ([A-Z][^:\n]+)\n?", found.err)
     if found.out or not failed:

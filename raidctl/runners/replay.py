@@ -106,7 +106,7 @@ def _lineage(path: str) -> Iterator[str]:
 
 
 def _matching(pattern: str, paths: Mapping[int, Collection[tuple[str, ...]]]) -> Iterator[str]:
-    """Yield the paths that match a shell pattern, part by part; a leading dot must be in the pattern."""
+    """Yield the paths that match a shell pattern, part by part. A leading dot must be in the pattern."""
     parts = _parts(pattern)
     for names in paths.get(len(parts), ()):
         if all(

@@ -30,7 +30,7 @@ FILES_PATIENCE = 30.0
 
 
 class SshRunner:
-    """Carries requests out on another machine; use it as a context manager, or call :meth:`close`."""
+    """Carries requests out on another machine. Use it as a context manager, or call :meth:`close`."""
 
     def __init__(
         self, destination: str, options: Sequence[str] = (), *, sudo: bool = False, timeout: float | None = None,
@@ -67,7 +67,7 @@ class SshRunner:
         self.close()
 
     def close(self) -> None:
-        """End the running requests, also from another thread, and the connection; later requests are refused."""
+        """End the running requests, also from another thread, and the connection. Later requests are refused."""
         self._switch.close()
         self._connection.close()
 
@@ -133,7 +133,7 @@ class SshRunner:
         self, script: bytes, mark: str, seconds: float, size: int, stop: threading.Event, *, changes: bool = False,
         end: str = ".",
     ) -> RunAnswer:  # fmt: skip
-        """Run a script in one session; try once more if the remote shell never began.
+        """Run a script in one session. Try once more if the remote shell never began.
 
         The time limit counts from when the shell begins. A change is not tried again: the first shell may still begin.
         """
@@ -194,7 +194,7 @@ class SshRunner:
         return remote.read_files(answer.out, mark, batch, otherwise)
 
     def _bundle(self, asked: dict[int, Request[Any]], stop: threading.Event) -> dict[int, Answer]:
-        """Answer reading requests by one script; those are left out whose outputs could not be kept there."""
+        """Answer reading requests by one script. Those are left out whose outputs could not be kept there."""
         mark = new_mark()
         files = _files_of(asked)
         programs = {index + 1: limited(UDEV, self._timeout) if isinstance(request, UdevDatabase) else request

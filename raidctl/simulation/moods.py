@@ -43,11 +43,11 @@ class Moody:
     machine: Simulated
     mood: Mood = "accepts"
     match: str = ""
-    """Part of the command line to which the mood applies; empty: every changing command."""
+    """Part of the command line to which the mood applies. Empty: every changing command."""
     otherwise: Callable[[Simulated], None] = _nothing
-    """Replaces the command, if something else is changed; runs after it, if names move meanwhile."""
+    """Replaces the command, if something else is changed. Runs after it, if names move meanwhile."""
     argvs: list[tuple[str, ...]] = field(default_factory=list)
-    """Every changing command, in order; a file that was written: ``>``, its path, the data."""
+    """Every changing command, in order. A file that was written: ``>``, its path, the data."""
     another: RunAnswer = field(default_factory=lambda: RunAnswer(code=1, out=ANOTHER))
     """The tool's reply while another instance runs."""
     taken: str | None = None

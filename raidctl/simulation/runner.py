@@ -158,7 +158,7 @@ class Simulated:
         self._in_bays(lambda simulator, state: simulator.pull(state, bay))
 
     def insert(self, bay: str, serial: str | None = None, kind: NewDrive = "like") -> None:
-        """Put a drive that was pulled into a bay; without a serial number, a new one of this kind.
+        """Put a drive that was pulled into a bay. Without a serial number, a new one of this kind.
 
         Raises:
             UsageError: The bay or the drive does not exist, the bay is not empty, or the machine has no bays.
@@ -175,7 +175,7 @@ class Simulated:
         self._in_bays(lambda simulator, state: simulator.fail(state, bay))
 
     def bay_of(self, serial: str) -> str | None:
-        """Return the bay of a drive; None: it is in none, or the machine has no bays."""
+        """Return the bay of a drive. None: it is in none, or the machine has no bays."""
         bays = (name for name, value in self.state().items() if value == serial and "/bay " in name)
         return next((name.partition("/bay ")[2] for name in bays), None)
 

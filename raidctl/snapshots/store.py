@@ -137,7 +137,7 @@ class States(Database):
                 yield one, error
 
     def prune(self, older: timedelta, *, today: datetime | None = None) -> Sequence[Kept]:
-        """Remove older snapshots, never the last one of a host; return those removed.
+        """Remove older snapshots, never the last one of a host. Return those removed.
 
         Raises:
             AccessMissing, CannotTell: Nothing was removed.
@@ -178,7 +178,7 @@ def whose(host: str, source: str) -> tuple[str, str]:
 
 
 def key(inventory: Inventory) -> str:
-    """Return what identifies a machine's snapshots: host name; for loose files, their path."""
+    """Return what identifies a machine's snapshots: host name. For loose files, their path."""
     return inventory.host.hostname or inventory.host.source
 
 

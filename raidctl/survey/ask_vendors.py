@@ -67,7 +67,7 @@ def warm(vendors: Sequence[Vendor]) -> None:
 
 
 def _with_errors(vendor: Vendor, view: HostView) -> Dialogue[Outcome]:
-    """The dialogue of a vendor package; an error of the package is its outcome, so that the others continue."""
+    """The dialogue of a vendor package. An error of the package is its outcome, so that the others continue."""
     try:
         return (yield from vendor.observe(view))
     except Exception as error:  # noqa: BLE001 - the survey reports it
@@ -75,7 +75,7 @@ def _with_errors(vendor: Vendor, view: HostView) -> Dialogue[Outcome]:
 
 
 def _after_lookups(dialogues: Sequence[Dialogue[T]], runner: Runner) -> list[Dialogue[T]]:
-    """Answer the first lookups of all dialogues in one call; return what is left of each dialogue.
+    """Answer the first lookups of all dialogues in one call. Return what is left of each dialogue.
 
     Most families only check whether their tools are installed, and a thread for each would cost more than that.
     """
@@ -130,7 +130,7 @@ class _DialogueThread(threading.Thread):
         self._ended.set()
 
     def result(self) -> Outcome:
-        """Wait for the end; return the outcome, or raise what was raised, an interruption for instance."""
+        """Wait for the end. Return the outcome, or raise what was raised, an interruption for instance."""
         self._ended.wait()  # an interrupted join() takes the thread for ended (Python 3.11), and none waits at the exit
         if self._error is not None:
             raise self._error

@@ -179,7 +179,7 @@ class _Linker:
         return replace(volume, device=device, mountpoints=mountpoints, size_bytes=size)
 
     def device_of(self, volume: Volume) -> str | None:
-        """Return the node of a hardware volume; its world wide name outranks the name that the tool prints."""
+        """Return the node of a hardware volume. Its world wide name outranks the name that the tool prints."""
         own = wwn(volume.unique_id)
         paths = self.index.disks("wwn", own)
         named = self.index.device(volume.device)

@@ -26,7 +26,7 @@ from raidctl.request import (
 from raidctl.vendor.tools import call_problem
 
 _LOST = frozenset({Failure.TIMEOUT, Failure.FAILED, Failure.FLOOD})
-"""Failures reported here; missing files, missing rights and gaps in recordings are reported by the dialogues."""
+"""Failures reported here. Missing files, missing rights and gaps in recordings are reported by the dialogues."""
 # /sys/class/block/sda/queue/rotational: folder, device, file
 _DEVICE = re.compile(r"(/sys/(?:class/\w+|block|bus/\w+/devices))/([^/]+)/(.+)")
 _DMESG = "if it fails again, look in `dmesg` for a drive that does not respond."
@@ -42,7 +42,7 @@ class FailureWatch:
         self._lost: dict[tuple[str, ...], tuple[Request[Any], Answer]] = {}
 
     def carry_out(self, requests: Sequence[Request[Any]]) -> Sequence[Answer]:
-        """Answer each request, in order; a repeated request that succeeds is no longer a failure."""
+        """Answer each request, in order. A repeated request that succeeds is no longer a failure."""
         answers = self._runner.carry_out(requests)
         for request, answer in zip(requests, answers, strict=True):
             if _is_lost(request, answer):
@@ -105,7 +105,7 @@ def _problem(where: str, message: str, *, slow: bool) -> Problem:
 
 
 def _is_lost(request: Request[Any], answer: Answer) -> bool:
-    """Whether there is no answer or part of one; a file read up to the requested limit is complete."""
+    """Whether there is no answer or part of one. A file read up to the requested limit is complete."""
     wanted = isinstance(request, Read) and len(getattr(answer, "data", None) or b"") == request.limit
     return answer.trouble in _LOST and not (wanted and answer.trouble is Failure.FLOOD)
 

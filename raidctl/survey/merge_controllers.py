@@ -1,4 +1,4 @@
-"""Merge controllers that the tools of two families list; keep the one with more facts.
+"""Merge controllers that the tools of two families list. Keep the one with more facts.
 
 Pure. Two controllers of different families are the same if they have the same PCI address or, if one has none, the
 same unmasked serial number. Within a family the vendor package merges them.
@@ -108,7 +108,7 @@ def _note(
 
 
 def source_tool(controller: Controller, outputs: Iterable[Output], tools: Collection[str]) -> str:
-    """Return the tool that reported a controller; the family's name if the evidence names none of its tools."""
+    """Return the tool that reported a controller. The family's name if the evidence names none of its tools."""
     return next(iter(source_tools(controller, outputs, tools)), family_of(controller))
 
 

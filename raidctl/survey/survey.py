@@ -1,4 +1,4 @@
-"""Run every vendor package and merge the results; one failure never hides the rest.
+"""Run every vendor package and merge the results. One failure never hides the rest.
 
 The order: the kernel's view (:mod:`raidctl.discovery`); all independent families in parallel; controllers listed twice
 (:mod:`raidctl.survey.merge_controllers`); block devices of volumes (:mod:`raidctl.survey.block_devices`); the families
@@ -163,7 +163,7 @@ def _ask(
     results: _Results,
     meanwhile: Callable[[], None] = lambda: None,
 ) -> None:
-    """Run the dialogues of several vendors; the results stay in the order of the vendors."""
+    """Run the dialogues of several vendors. The results stay in the order of the vendors."""
     for vendor, outcome in zip(vendors, ask_vendors(vendors, view, runner, meanwhile), strict=True):
         _guarded(vendor, "while asking its tools", partial(_raised, outcome), results)
 

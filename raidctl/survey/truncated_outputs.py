@@ -64,7 +64,7 @@ def _last(output: Output) -> set[str]:
 
 
 def _controller(controller: Controller, last: Collection[str], about: AbstractSet[str]) -> Controller:
-    """``last``: the objects described last; ``about``: all objects of these outputs, of which more may exist."""
+    """``last``: the objects described last. ``about``: all objects of these outputs, of which more may exist."""
     if controller.id not in about and about.isdisjoint(item.id for item in items(controller)):
         return controller
     ids = set(last)

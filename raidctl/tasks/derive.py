@@ -52,7 +52,7 @@ def _of_controller(controller: Controller) -> Iterator[Task]:
 
 
 def _of_volume(controller: Controller, volume: Volume) -> Progress | None:
-    """The operation on a volume; some tools report it only in the state."""
+    """The operation on a volume. Some tools report it only in the state."""
     if volume.progress is not None:
         return volume.progress
     if volume.status in BUSY:
@@ -61,7 +61,7 @@ def _of_volume(controller: Controller, volume: Volume) -> Progress | None:
 
 
 def of_drive(drive: Drive) -> Progress | None:
-    """The operation on a drive; some tools report it only in the state."""
+    """The operation on a drive. Some tools report it only in the state."""
     if drive.progress is not None:
         return drive.progress
     if not being_rebuilt(drive):

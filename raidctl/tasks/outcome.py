@@ -20,7 +20,7 @@ WORDS: Mapping[Operation, str] = {
 """Names of operations for people, where they differ."""
 _RESTORES: frozenset[Operation] = frozenset(("rebuild", "recovery", "copyback"))
 _PROVEN: frozenset[Operation] = _RESTORES | {"resync", "learn"}
-"""Operations whose end shows in the state of the object; others may have been stopped."""
+"""Operations whose end shows in the state of the object. Others may have been stopped."""
 _EARLY_SECONDS = 60
 
 

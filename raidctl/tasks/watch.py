@@ -135,7 +135,7 @@ class Watch(Struct):
                 yield Frame(self.clock.now() - begun, inventory, tasks, whole=False)
 
     def _patience(self, tasks: tuple[Task, ...]) -> float:
-        """Seconds until the next complete reading; the kernel's files show the end of the tasks that are in them."""
+        """Seconds until the next complete reading. The kernel's files show the end of the tasks that are in them."""
         asked = self.steady or any(task.object_id not in self.kernel for task in tasks)
         return self.pause if asked else self.longest
 
@@ -155,7 +155,7 @@ class Watch(Struct):
         return self.rates.estimated(inventory.tasks, self.clock.now())
 
     def _newer(self, tasks: tuple[Task, ...]) -> tuple[Task, ...] | None:
-        """The tasks with the kernel's figures; None if one of them has ended, or its files could not be read."""
+        """The tasks with the kernel's figures. None if one of them has ended, or its files could not be read."""
         if not self.kernel:
             return tasks
         found = self.quick()

@@ -21,7 +21,7 @@ class Alarms(Protocol):
 
     @property
     def SHAPES(self) -> Sequence[Shape]:  # noqa: N802 - a module constant
-        """The commands after the program's name; one of another form is never run."""
+        """The commands after the program's name. One of another form is never run."""
 
     def silence(self, controller: Controller, tools: Sequence[Tool]) -> Dialogue[Action | str]:
         """The command that silences the alarm, or why there is none, as a sentence.

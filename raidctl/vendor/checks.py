@@ -35,7 +35,7 @@ class CheckReading(Struct, frozen=True, kw_only=True):
     last_known: bool = True
     """Whether the last operation could be read."""
     stopped_at: int | None = None
-    """Position in sectors at which the last check was stopped; None: it was not, or that is unknown."""
+    """Position in sectors at which the last check was stopped. None: it was not, or that is unknown."""
     differ: int | None = None
     """Differing sectors found by the running or last check."""
     read_errors: int | None = None
@@ -88,7 +88,7 @@ class Checks(Protocol):
         """The checks of each volume, by its id."""
 
     def glance(self, volumes: Sequence[Volume]) -> Dialogue[Mapping[str, Glance]]:
-        """Which of these volumes are being checked, with the progress; cheap enough to run every second."""
+        """Which of these volumes are being checked, with the progress. Cheap enough to run every second."""
 
     def events(self) -> Dialogue[Sequence[CheckEvent] | None]:
         """The ends of checks in the log of this boot, the oldest first; None: it cannot be read."""

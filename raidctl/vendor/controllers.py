@@ -63,7 +63,7 @@ R = TypeVar("R", bound=OutputReader)
 
 
 def read_outputs(documents: Iterable[Document], make: Callable[[Output], R]) -> list[R]:
-    """Read each document with a new reader; ``make`` creates the reader of an output."""
+    """Read each document with a new reader. ``make`` creates the reader of an output."""
     readers = [make(Output.of_text(document.name, document.text)) for document in documents]
     for reader in readers:
         reader.read()

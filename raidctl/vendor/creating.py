@@ -33,9 +33,9 @@ class NewVolume(Struct, frozen=True, kw_only=True):
     name: str | None
     raid_level: RaidLevel
     drives: tuple[Drive, ...]
-    """In the order of the layout; for a mirrored level, neighbours are copies of each other."""
+    """In the order of the layout. For a mirrored level, neighbours are copies of each other."""
     nodes: tuple[str, ...]
-    """Device nodes of the drives, or of their partitions; empty for drives that the system does not see."""
+    """Device nodes of the drives, or of their partitions. Empty for drives that the system does not see."""
     spares: tuple[str, ...] = ()
     """Device nodes of spares that the system sees."""
     size_bytes: int | None
@@ -74,11 +74,11 @@ class Setup(Struct, frozen=True, kw_only=True):
     """Further facts about the machine, for a family whose volumes raidctl creates itself."""
 
     files: Mapping[str, str | None] = {}
-    """The text of configuration files by path; None: there is no such file."""
+    """The text of configuration files by path. None: there is no such file."""
     unread: tuple[str, ...] = ()
     """Files that could not be read, so that they cannot be written either."""
     times: Mapping[str, int] = {}
-    """Modification times of files, seconds since the epoch; a missing entry is a missing file."""
+    """Modification times of files, seconds since the epoch. A missing entry is a missing file."""
     tools: frozenset[str] = frozenset()
     """Installed programs."""
     hostname: str | None = None
@@ -97,13 +97,13 @@ class Making(Protocol):
         """The step that creates a volume on these drives."""
 
     def register(self, volumes: Sequence[Volume], found: Setup) -> Sequence[Step]:
-        """The steps that add volumes to the machine's configuration; none: they are in it."""
+        """The steps that add volumes to the machine's configuration. None: they are in it."""
 
     def unregister(self, unique_id: str, subject: Identity, found: Setup) -> Sequence[Step]:
-        """The steps that remove a deleted volume from the configuration; ``subject``: a drive that was in it."""
+        """The steps that remove a deleted volume from the configuration. ``subject``: a drive that was in it."""
 
     def renew(self, subject: Identity, found: Setup) -> Sequence[Step]:
-        """The step that copies the configuration into the boot image; none: the image is newer, or there is none."""
+        """The step that copies the configuration into the boot image. None: the image is newer, or there is none."""
 
     def delete(self, controller: Controller, volume: Volume, view: HostView) -> Sequence[Step]:
         """The step that deletes a volume, then those that :meth:`remains` will find.
@@ -120,7 +120,7 @@ class Making(Protocol):
 
 
 def making_of(vendor: Vendor) -> Making | None:
-    """Return how raidctl creates volumes of a family; None: the command is only printed."""
+    """Return how raidctl creates volumes of a family. None: the command is only printed."""
     return cast("Making | None", part_of(vendor, "make"))
 
 

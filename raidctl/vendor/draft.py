@@ -24,7 +24,7 @@ Derived = Mapping[str, Sequence[tuple[str, Callable[[str], Any]]]]
 Shown = Callable[[str, object], Iterable[tuple[str, str, object]]]
 """Field and value of a piece of evidence -> the facts: object id, field, value."""
 ShownOn = Callable[["Draft", str], "Shown | None"]
-"""Draft and its object's id -> how its evidence is shown; None: as it is, on the object."""
+"""Draft and its object's id -> how its evidence is shown. None: as it is, on the object."""
 
 WEAK, ROW, DETAIL = 0, 1, 2
 """Ranks of sources: derived from other values, a row of a list, the object's own section."""
@@ -159,7 +159,7 @@ class Draft(Struct):
         weight: int = DETAIL,
         shown_as: str | None = None,
     ) -> T | None:
-        """Read a pair into a field (see :meth:`put`); an unreadable or missing value becomes a detail."""
+        """Read a pair into a field (see :meth:`put`). An unreadable or missing value becomes a detail."""
         value: T | None
         try:
             value = parse(pair.value)
@@ -174,7 +174,7 @@ class Draft(Struct):
         return value
 
     def keep_detail(self, pair: Pair, prefix: str = "") -> None:
-        """Keep a pair as a detail; a label without a value is ignored."""
+        """Keep a pair as a detail. A label without a value is ignored."""
         if not pair.value:
             mark_read(*pair.lines)
             return
@@ -223,7 +223,7 @@ class Draft(Struct):
         return min(weight, known[0]) if value in _UNSETTLED else weight
 
     def absorb(self, other: Draft) -> None:
-        """Add the facts of another draft of this object; the higher rank wins, else the first, but for bad statuses."""
+        """Add the facts of another draft of this object. The higher rank wins, else the first, but for bad statuses."""
         shift = {}
         if "status" in other.values:
             weight, value = other.values["status"]
@@ -288,7 +288,7 @@ G = TypeVar("G", bound=GroupDraft)
 
 
 class ControllerDraft(Draft, Generic[G]):
-    """A controller and everything on it; ``name`` is the tool's number or slot, empty if unknown."""
+    """A controller and everything on it. ``name`` is the tool's number or slot, empty if unknown."""
 
     arrays: dict[str, G] = {}
     volumes: dict[str, G] = {}
@@ -309,11 +309,11 @@ class ControllerDraft(Draft, Generic[G]):
         return _made(self.volumes, name, cast("type[G]", self.group_type))
 
     def drive(self, key: str) -> Draft:
-        """The draft of a drive; the key is the last part of its id."""
+        """The draft of a drive. The key is the last part of its id."""
         return _made(self.drives, key, Draft)
 
     def battery(self, name: str) -> Draft:
-        """The draft of a battery; its id is its place in the order."""
+        """The draft of a battery. Its id is its place in the order."""
         return _made(self.batteries, name, Draft)
 
     def sort(self) -> None:
@@ -357,7 +357,7 @@ class ControllerDraft(Draft, Generic[G]):
         return [item.problem(where) for draft, where in self.owned(controller_id) for item in draft.complaints]
 
     def write_evidence(self, controller_id: str, shown_on: ShownOn | None = None) -> None:
-        """Record the facts of each line under the final ids; ``shown_on``: how drafts are shown on other objects."""
+        """Record the facts of each line under the final ids. ``shown_on``: how drafts are shown on other objects."""
         for draft, where in self.owned(controller_id):
             shown = None if shown_on is None else shown_on(draft, where)
             if shown is None:
@@ -382,7 +382,7 @@ class ControllerDraft(Draft, Generic[G]):
 
 
 def unreadable(output: Output, remedy: str, lost: Iterable[str] = (), *, known: object = False) -> Iterator[Problem]:
-    """Report lost rows, and an output without any data; ``known``: it was understood."""
+    """Report lost rows, and an output without any data. ``known``: it was understood."""
     found: list[tuple[Severity, str, str]] = [("warning", message, REPORT) for message in lost]
     lines = [] if known else [line for line in output.lines if line.text.strip()]
     if not lines and not known:

@@ -85,7 +85,7 @@ class Events(Protocol):
 
     @property
     def log(self) -> LogReader | None:
-        """Reads a controller's own log; None for a family whose objects are only in the kernel's."""
+        """Reads a controller's own log. None for a family whose objects are only in the kernel's."""
 
 
 def events_of(vendor: Vendor) -> Events | None:
@@ -96,7 +96,7 @@ def events_of(vendor: Vendor) -> Events | None:
 def read_log(
     controller: Controller, request: Run, read: Callable[[Controller, str, RunAnswer], EventLog]
 ) -> Dialogue[EventLog]:
-    """Run the command that prints a controller's log; ``read`` receives its output with the command."""
+    """Run the command that prints a controller's log. ``read`` receives its output with the command."""
     answer = yield from ask(request)
     return failed(controller.id, request, answer) or read(controller, " ".join(request.argv), answer)
 
@@ -110,7 +110,7 @@ def not_read(
 
 
 def failed(controller: str, request: Run, answer: RunAnswer) -> EventLog | None:
-    """The log of a call that could not be run; None if it ran, whatever its exit code."""
+    """The log of a call that could not be run. None if it ran, whatever its exit code."""
     command = " ".join(request.argv)
     # a recording replies for tools that it does not have: "storcli64 is not installed on the recorded machine"
     if answer.trouble is Failure.UNRECORDED or (answer.trouble is Failure.MISSING and "recorded" in answer.detail):

@@ -49,7 +49,7 @@ def read_pairs(draft: D, pairs: Iterable[Pair], fields: Fields[D], normalized: C
 
 
 def read_field(draft: Draft, pair: Pair, row: Field, weight: int | None = None) -> Any:
-    """Read a pair into the field of a row; None if it has no value that is understood."""
+    """Read a pair into the field of a row. None if it has no value that is understood."""
     value = draft.read_field(pair, row.name, row.parse, row.weight if weight is None else weight, row.shown_as)
     if value is not None:
         if row.keep:

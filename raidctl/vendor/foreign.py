@@ -45,5 +45,5 @@ class Foreign(Protocol):
 
 
 def foreign_of(vendor: Vendor) -> Foreign | None:
-    """Return how a family previews imports; None for a family that does not."""
+    """Return how a family previews imports. None for a family that does not."""
     return cast("Foreign | None", part_of(vendor, "foreign", without="preview"))

@@ -17,7 +17,7 @@ Item = Controller | Array | Volume | Drive | Battery
 
 
 def unique_of(controller: Controller, item: Item) -> str | None:
-    """The unique identifier of an object of a controller; None: unknown, so no deed is allowed.
+    """The unique identifier of an object of a controller. None: unknown, so no deed is allowed.
 
     >>> controller = Controller(id="x:0", serial="SV1", volumes=(Volume(id="x:0/v1", name="data"),))
     >>> unique_of(controller, controller.volumes[0]), unique_of(controller, controller)

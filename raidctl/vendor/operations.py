@@ -89,13 +89,13 @@ class Operations(Protocol):
         """All commands that its deeds run, see :mod:`raidctl.vendor.shapes`."""
 
     def plan_deeds(self, controller: Controller, deeds: Sequence[Deed], tools: Sequence[Tool], view: HostView) -> Plan:
-        """The steps of these deeds, in order; what the hardware or the tool cannot do is denied, with the reason.
+        """The steps of these deeds, in order. What the hardware or the tool cannot do is denied, with the reason.
 
         It checks no guards: the core does, before and again at each step.
         """
 
     def abilities(self, controller: Controller, tools: Sequence[Tool]) -> Mapping[Verb, Ability]:
-        """The abilities of this controller with its tool; the family does not support missing verbs.
+        """The abilities of this controller with its tool. The family does not support missing verbs.
 
         The function is optional: without it, ``plan_deeds`` alone decides.
         """
@@ -114,7 +114,7 @@ class Operations(Protocol):
         """Whether a process with this command line is a tool of the family that may be changing something."""
 
     def back(self, volume: Volume, node: str) -> Action:
-        """The command that brings a former member back into its array; a person runs it, never raidctl."""
+        """The command that brings a former member back into its array. A person runs it, never raidctl."""
 
     def held(self, volume: Volume) -> str | None:
         """Why a rebuild waits for a command of a person, which the sentence names; None: none waits.
@@ -130,5 +130,5 @@ class Operations(Protocol):
 
 
 def operations_of(vendor: Vendor) -> Operations | None:
-    """Return how a family carries out deeds; None for a family that does not. Imported here, for deeds only."""
+    """Return how a family carries out deeds. None for a family that does not. Imported here, for deeds only."""
     return cast("Operations | None", part_of(vendor, "operate", without="plan_deeds"))

@@ -48,7 +48,7 @@ class Planner(ABC):
     """Whether the steps of another desired setting cover the present one."""
 
     order: ClassVar[Mapping[tuple[str, str], int]] = {}
-    """The order of settings and values, lowest first; 0 for all that are missing."""
+    """The order of settings and values, lowest first. 0 for all that are missing."""
     ratio: ClassVar[str] = ""
     """The setting that splits the controller's cache between reads and writes."""
 

@@ -111,7 +111,7 @@ class Vendor(Protocol):
         """Read everything of this family on a machine. No tool installed: an empty observation."""
 
     def sniff(self, name: str, text: str) -> Sniffed | None:
-        """Recognise an output of this family by its content; the name is a hint."""
+        """Recognise an output of this family by its content. The name is a hint."""
 
     def read(self, documents: Sequence[Document]) -> Observation:
         """Read complete or partial outputs, and combine those of one controller."""
@@ -130,11 +130,11 @@ class CountsRedundancy(Protocol):
 
     @property
     def COUNTS_REDUNDANCY(self) -> bool:  # noqa: N802 - a module constant
-        """True: ``failures_tolerated`` of its volumes is taken as it is; without it, the core works the number out."""
+        """True: ``failures_tolerated`` of its volumes is taken as it is. Without it, the core works the number out."""
 
 
 class ReportsProgress(Protocol):
     """A family that can read its operations from kernel files alone, without running a tool."""
 
     def progress(self) -> Dialogue[Mapping[str, Progress | None]]:
-        """The progress of each volume by its id, None without an operation; empty if it could not be read."""
+        """The progress of each volume by its id, None without an operation. Empty if it could not be read."""

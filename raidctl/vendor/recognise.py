@@ -142,7 +142,7 @@ class Recogniser:
 class _Line(NamedTuple):
     text: str
     label: str
-    """In lower case; the whole line if it is no pair, as it may be a title."""
+    """In lower case. The whole line if it is no pair, as it may be a title."""
     late: bool
 
 

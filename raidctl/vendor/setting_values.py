@@ -16,7 +16,7 @@ WRITE_ALSO: Mapping[str, str] = {
     **dict.fromkeys(("wb", "wbb", "writeback", "write-back"), "protected-write-back"),
     **dict.fromkeys(("awb", "fwb", "always-write-back", "forced-write-back"), "unprotected-write-back"),
 }
-"""Words of vendors' tools for the write policies; ``wb`` is the safe one, except in arcconf."""
+"""Words of vendors' tools for the write policies. ``wb`` is the safe one, except in arcconf."""
 READ = ("none", "read-ahead", "adaptive", "off")
 IO = ("direct", "cached")
 JOURNAL = ("write-through", "write-back")

@@ -49,7 +49,7 @@ def unlocked(argv: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def outside(action: Action, shapes: Iterable[Shape], known: Collection[str]) -> str | None:
-    """Explain why a command is not run; None if it has one of these shapes.
+    """Explain why a command is not run. None if it has one of these shapes.
 
     Args:
         action: The command, or the write to a file.

@@ -72,7 +72,7 @@ class Bays(Struct):
 
     clock: float
     bays: dict[str, str]
-    """Serial number of the drive in each bay; an empty bay is not listed."""
+    """Serial number of the drive in each bay. An empty bay is not listed."""
     disks: dict[str, Disk]
     groups: dict[str, Group]
     volumes: dict[str, str]
@@ -181,7 +181,7 @@ def pull(machine: Bays, bay: str) -> None:
 def insert(
     machine: Bays, bay: str, serial: str | None, known: Mapping[str, object], kind: NewDrive = "like"
 ) -> str:  # fmt: skip
-    """Insert a pulled or a new drive into an empty bay; return its serial number.
+    """Insert a pulled or a new drive into an empty bay. Return its serial number.
 
     Args:
         machine: It is changed.
@@ -300,7 +300,7 @@ class FamilyBays:
         return self.stored(state, number)
 
     def stored(self, state: Mapping[str, str], number: str) -> Bays | None:
-        """The drives of a controller as they were kept; None: they never were."""
+        """The drives of a controller as they were kept. None: they never were."""
         value = state.get(f"{self.family}/machine {number}")
         return None if value is None else msgspec.json.decode(value.encode(), type=Bays)
 

@@ -29,17 +29,17 @@ class Simulator(Protocol):
     """A family's simulator: a module with these functions."""
 
     def initial(self, argv: tuple[str, ...], text: str) -> State:
-        """The settings in a recorded output; empty for the output of another tool."""
+        """The settings in a recorded output. Empty for the output of another tool."""
 
     def change(self, argv: tuple[str, ...], state: Mapping[str, str]) -> Reply | None:
-        """The reply to a changing command; None if it is not one of this family."""
+        """The reply to a changing command. None if it is not one of this family."""
 
     def render(self, argv: tuple[str, ...], text: str, state: Mapping[str, str]) -> str:
-        """A recorded output with the current settings; unchanged for the output of another tool."""
+        """A recorded output with the current settings. Unchanged for the output of another tool."""
 
 
 Visit = Callable[[str, str], str | None]
-"""Takes a setting's name and value, and returns the value to print; None leaves the line out."""
+"""Takes a setting's name and value, and returns the value to print. None leaves the line out."""
 
 
 class Place(ABC):
@@ -49,11 +49,11 @@ class Place(ABC):
         #    Cache Ratio: 25% Read / 75% Write
         re.compile(r"(?P<head>\s*(?P<label>[^:]+):\s*)(?P<value>\S.*?)(?P<tail>\s*)"),
     )
-    """The forms of a line with a value; the first that matches counts."""
+    """The forms of a line with a value. The first that matches counts."""
 
     @abstractmethod
     def read(self, line: str, label: str, value: str) -> str | None:
-        """Follow a line; return the name of the setting in it, None for any other line.
+        """Follow a line. Return the name of the setting in it, None for any other line.
 
         Args:
             line: The line.
@@ -63,7 +63,7 @@ class Place(ABC):
 
 
 def walk(text: str, place: Place, visit: Visit) -> str:
-    """Print an output again; each setting is passed to ``visit`` and printed with the value that it returns."""
+    """Print an output again. Each setting is passed to ``visit`` and printed with the value that it returns."""
     lines = []
     for line in text.split("\n"):
         match = next((found for form in place.pairs if (found := form.fullmatch(line))), None)
@@ -76,7 +76,7 @@ def walk(text: str, place: Place, visit: Visit) -> str:
 
 
 def settings(text: str, place: Place, plain: Callable[[str, str], str | None]) -> State:
-    """The settings in an output, each with the first value printed; ``plain`` converts it to the commands' spelling."""
+    """The settings in an output, each with the first value printed. ``plain`` converts it to the commands' spelling."""
     found: State = {}
 
     def take(name: str, value: str) -> str:
@@ -90,7 +90,7 @@ def settings(text: str, place: Place, plain: Callable[[str, str], str | None]) -
 
 
 NewDrive = Literal["like", "small", "failing", "other_media"]
-"""An inserted drive: like the last one in that bay; half as large; failing soon; of the other media type."""
+"""An inserted drive: like the last one in that bay. Half as large; failing soon; of the other media type."""
 
 
 class Bays(Protocol):
@@ -113,13 +113,13 @@ class Bays(Protocol):
         """Let time pass: rebuilds advance and end. Unchanged for a machine without a clock."""
 
     def pull(self, state: Mapping[str, str], bay: str) -> State:
-        """Take the drive out of a bay; then it is on the shelf, with its serial number and content."""
+        """Take the drive out of a bay. Then it is on the shelf, with its serial number and content."""
 
     def insert(self, state: Mapping[str, str], bay: str, serial: str | None, kind: NewDrive = "like") -> State:
-        """Put a drive from the shelf into an empty bay; without a serial number a new one, ``ZC1N0001`` and so on."""
+        """Put a drive from the shelf into an empty bay. Without a serial number a new one, ``ZC1N0001`` and so on."""
 
     def fail(self, state: Mapping[str, str], bay: str) -> State:
-        """Let the drive in a bay fail, in the tool's words; it stays in its bay."""
+        """Let the drive in a bay fail, in the tool's words. It stays in its bay."""
 
 
 class Leds(Protocol):

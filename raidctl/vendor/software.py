@@ -30,7 +30,7 @@ def array_id(controller_id: str, volume: str) -> str:
 
 
 def json_value(document: Document, text: str, found: list[Problem]) -> tuple[object, str]:
-    """Decode the JSON at the beginning of a text; the second value is the rest.
+    """Decode the JSON at the beginning of a text. The second value is the rest.
 
     JSON that is damaged or cut off is None, with a problem.
     """

@@ -50,7 +50,7 @@ def reporting_tool(controller: Controller, tools: Sequence[Tool]) -> Tool | None
 
 
 def installed(specs: Sequence[ToolSpec]) -> Dialogue[list[Installed]]:
-    """The installed tools in their order; a tool with several names counts once."""
+    """The installed tools in their order. A tool with several names counts once."""
     answers = yield from ask_all([Which(spec.name, spec.places) for spec in specs])
     found: dict[str, Installed] = {}
     for spec, answer in zip(specs, answers, strict=True):
@@ -60,7 +60,7 @@ def installed(specs: Sequence[ToolSpec]) -> Dialogue[list[Installed]]:
 
 
 def call_problem(request: Run, answer: RunAnswer) -> Problem | None:
-    """The problem if a call could not be run; None if it ran, whatever its exit code."""
+    """The problem if a call could not be run. None if it ran, whatever its exit code."""
     if answer.trouble is None:
         return None
     where = " ".join(request.argv)

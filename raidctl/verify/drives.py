@@ -73,7 +73,7 @@ def _policy(case: Case) -> str | None:
 
 
 def _state(case: Case, drive: Drive) -> str | None:
-    """State reported by the drive; the kernel's view is only added as evidence."""
+    """State reported by the drive. The kernel's view is only added as evidence."""
     block = case.ground.view.block(drive.device) if drive.device else None
     if drive.write_cache is not None:
         case.cite(drive.id, "write_cache", f"write cache {drive.write_cache}", "drive")

@@ -82,7 +82,7 @@ def write_percent(subject: Subject | None) -> int | None:
 
 
 def _flush_sent(case: Case) -> bool | None:
-    """Whether file system and kernel send flushes; None: unknown, because of a device in between."""
+    """Whether file system and kernel send flushes. None: unknown, because of a device in between."""
     if without_barriers(case.ground.kernel, case.subject.item.mountpoints):
         return False
     caches = {block.write_cache for block in blocks_of(case.ground, case.subject) if block.kind != "partition"}

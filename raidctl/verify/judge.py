@@ -40,7 +40,7 @@ JUDGES: Mapping[ClaimName, Callable[[Case], Answer]] = {
 
 
 def misfit(claim: Claim, subject: Subject) -> str | None:
-    """Why a claim is not applicable to a subject; None if it is, even if it fails."""
+    """Why a claim is not applicable to a subject. None if it is, even if it fails."""
     volume = subject.volume
     if claim.name == "strip_size":
         if volume is None:
@@ -185,7 +185,7 @@ def join(ground: Ground, parts: Sequence[Verification], contract: str) -> Verifi
 
 
 def exit_code(report: Verification) -> int:
-    """1: a claim fails or is suspect; 3: inconclusive; 4: inconclusive for lack of a tool or permission; 0: pass."""
+    """1: a claim fails or is suspect. 3: inconclusive; 4: inconclusive for lack of a tool or permission; 0: pass."""
     if report.verdict in ("fail", "suspect"):
         return EXIT_NO
     if report.verdict == "pass":

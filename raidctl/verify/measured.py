@@ -78,7 +78,7 @@ def _barred(measured: Measured, clock: Clock, answer: Answer) -> Measured | None
 
 
 def combined(answer: Answer, measured: Measured, subject: Subject | None) -> Answer:
-    """The worse of reported and measured; a measurement alone passes only what it can show."""
+    """The worse of reported and measured. A measurement alone passes only what it can show."""
     lifts = measured.lifts and not (
         answer.claim == "power_safe" and subject is not None and may_damage_stripes(subject)
     )
@@ -318,7 +318,7 @@ _MEASURABLE: Mapping[ClaimName, Callable[[Answer, Claim, Clock], Measured | None
 
 
 def unknown_target(claims: Sequence[Claim], named: str, why: str, *, served: bool) -> list[Answer]:
-    """Inconclusive results for a target that no inventory describes; only measurements can pass them."""
+    """Inconclusive results for a target that no inventory describes. Only measurements can pass them."""
     where = _SERVER if served else _OUTSIDE
     return [
         Answer(

@@ -1,4 +1,4 @@
-"""Parse the claims of the command line; invalid values are usage errors with suggestions."""
+"""Parse the claims of the command line. Invalid values are usage errors with suggestions."""
 
 from __future__ import annotations
 

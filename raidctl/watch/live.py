@@ -72,7 +72,7 @@ class Board(Struct, frozen=True, kw_only=True):
     read_at: str
     """Time of the last complete reading."""
     changes: tuple[LiveChange, ...] = ()
-    """Changes since the previous reading; small ones are left out until they add up."""
+    """Changes since the previous reading. Small ones are left out until they add up."""
 
     @property
     def whole(self) -> bool:

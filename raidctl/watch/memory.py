@@ -41,13 +41,13 @@ class Tracked(msgspec.Struct, frozen=True, kw_only=True):
     finding: Finding
     serial: str | None = None
     is_object: bool = False
-    """The object was in the inventory: a drive, a volume; not the host or a tool."""
+    """The object was in the inventory: a drive, a volume. Not the host or a tool."""
     since: float | None = None
     """Time of the first run in the present series that found it."""
     seen: int = 0
     """Runs in a row that found it."""
     reported: float | None = None
-    """Time at which it was reported as present; None: it is not reported."""
+    """Time at which it was reported as present. None: it is not reported."""
     severity: Severity | None = None
     """The worst severity reported."""
     reminded: float | None = None
@@ -99,7 +99,7 @@ class Known(msgspec.Struct, frozen=True, kw_only=True):
 
     kind: Literal["controller", "volume", "drive"]
     identity: str
-    """Its permanent identity: model and serial number, or unique id; without them its id."""
+    """Its permanent identity: model and serial number, or unique id. Without them its id."""
     where: str
     """Its id in the last run that found it."""
     serial: str | None = None

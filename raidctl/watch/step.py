@@ -64,7 +64,7 @@ def _end(kind: Kind, one: Tracked, kept: Iterable[Tracked]) -> Kind:
 
 
 def enqueue(memory: Memory, events: Sequence[Event], channels: Sequence[str], now: float) -> Memory:
-    """The memory with events queued for channels; a new channel gets everything that is present.
+    """The memory with events queued for channels. A new channel gets everything that is present.
 
     Events for unused channels are dropped. A newer sign of life or reminder replaces an older one in the queue.
     """
@@ -117,7 +117,7 @@ def _key(one: Tracked) -> Key:
 
 
 def _sightings(sightings: Iterable[Sighting], known: dict[Key, Tracked]) -> dict[Key, Sighting]:
-    """Sightings by key, the worse of two; an unreported serial number is taken from the last run."""
+    """Sightings by key, the worse of two. An unreported serial number is taken from the last run."""
     serials: dict[tuple[str, str], list[str | None]] = {}
     for rule, where, serial in known:
         serials.setdefault((rule, where), []).append(serial)

@@ -34,7 +34,7 @@ _KINDS = ("batteries", "arrays", "volumes", "drives")
 
 @dataclass(frozen=True)
 class Machine:
-    """A recorded machine with fields of one object changed; ``problem`` is added to its problems."""
+    """A recorded machine with fields of one object changed. ``problem`` is added to its problems."""
 
     name: str
     object_id: str | None = None
@@ -75,7 +75,7 @@ def graded(one: Finding) -> str:
 
 
 def changed(inventory: Inventory, object_id: str, changes: Changes) -> Inventory:
-    """Set these fields of one object; a dictionary changes fields within a part of the object.
+    """Set these fields of one object. A dictionary changes fields within a part of the object.
 
     What is derived from several fields is derived again.
     """

@@ -39,7 +39,7 @@ def test_a_pipe_in_a_directory_does_not_block(place: Path) -> None:
 
 
 def test_an_unreadable_file_is_one_host(place: Path) -> None:
-    """A file of random bytes is one unreadable host; in a file of inventories, each line counts."""
+    """A file of random bytes is one unreadable host. In a file of inventories, each line counts."""
     noise = random.Random(1).randbytes(100_000)  # noqa: S311 - the same bytes in every run
     (place / "fleet" / "b.json").write_bytes(noise)
     good = (place / "fleet" / "a.json").read_bytes()

@@ -158,7 +158,7 @@ def test_any_text_is_valid_xml(text: str) -> None:
 
 
 def test_many_hosts_and_a_line_that_is_broken(tmp_path: Path) -> None:
-    """Each host is a suite; an unreadable line is a suite with an error, named by its line."""
+    """Each host is a suite. An unreadable line is a suite with an error, named by its line."""
     good = msgspec.json.encode(recorded("smartarray-gen9-degraded"))
     fleet = tmp_path / "fleet.jsonl"
     fleet.write_bytes(b"\n".join([good, good[:500], good]) + b"\n")

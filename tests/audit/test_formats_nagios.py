@@ -133,7 +133,7 @@ def test_the_worst_decides(findings: tuple[Finding, ...], state: str) -> None:
 
 
 def test_the_worst_finding_is_in_the_first_line() -> None:
-    """The first line has the worst finding; the others follow, the worst first."""
+    """The first line has the worst finding. The others follow, the worst first."""
     check = audited(finding("info", message="Third."), finding("warning", message="Second."), finding(message="First."))
     assert check.text.endswith("battery smartarray:1: First.")
     assert [line.split()[0] for line in check.more] == ["[CRITICAL]", "[WARNING]", "[INFO]"]

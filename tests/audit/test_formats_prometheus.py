@@ -58,7 +58,7 @@ def written(inventory: Inventory) -> str:
 
 
 def series(exposition: str) -> Series:
-    """Every series as the Prometheus client library parses it; duplicates are an error."""
+    """Every series as the Prometheus client library parses it. Duplicates are an error."""
     found: Series = {}
     for family in text_string_to_metric_families(exposition):
         assert family.type == "gauge"
@@ -76,7 +76,7 @@ def value(found: Series, name: str, **labels: str) -> float | None:
 
 
 def promtool(*words: str | Path, given: str = "") -> tuple[int, str]:
-    """Exit code and output of Prometheus's own checker; a missing one is an error (``tests/run`` installs it)."""
+    """Exit code and output of Prometheus's own checker. A missing one is an error (``tests/run`` installs it)."""
     argv = ["promtool", *map(str, words)]
     done = subprocess.run(argv, input=given.encode(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
     return done.returncode, done.stdout.decode("utf-8")
@@ -176,7 +176,7 @@ def test_unknown_values_have_no_series() -> None:
 
 
 def test_what_could_not_be_read_is_counted() -> None:
-    """Each kind of problem has a series, 0 if there is none; here two controllers have no tool."""
+    """Each kind of problem has a series, 0 if there is none. Here two controllers have no tool."""
     done = run("--replay", FIXTURES / "host-raid-card-no-tool", "export")
     found = series(done.stdout)
     assert value(found, "problems", kind="no_tool") == 2
@@ -218,7 +218,7 @@ def test_no_text_of_hardware_breaks_the_format(nasty: str) -> None:
 
 
 def test_labels_are_added_to_each_series() -> None:
-    """Labels of the command line are escaped; a reserved or invalid name is wrong usage."""
+    """Labels of the command line are escaped. A reserved or invalid name is wrong usage."""
     words = ("--replay", FIXTURES / "areca-arc1210", "export", "--rules")
     plain, labelled = (
         series(run(*words, *more).stdout) for more in ((), ("--label", "host=db7", "--label", 'rack=a"1'))
@@ -394,7 +394,7 @@ def test_targets_over_http(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text_of_file", ["", "# none\n", "db1 db2\n", "-oProxyCommand=x\n", "a;b\n"])
 def test_an_invalid_list_of_targets_is_wrong_usage(text_of_file: str, tmp_path: Path) -> None:
-    """The line is named and nothing is served; options that name a machine are refused too."""
+    """The line is named and nothing is served. Options that name a machine are refused too."""
     hosts = tmp_path / "hosts"
     hosts.write_text(text_of_file)
     assert run("export", "--listen", "0", "--targets", hosts).exit_code == 2
@@ -458,7 +458,7 @@ def test_one_scan_is_served_until_sigterm(served: tuple[subprocess.Popen[str], s
 
 
 def test_a_waiver_that_is_added_while_it_serves_counts(tmp_path: Path) -> None:
-    """The file is read for each page; a damaged one waives nothing, and metrics are still served."""
+    """The file is read for each page. A damaged one waives nothing, and metrics are still served."""
     file = tmp_path / "waivers.toml"
     file.write_text("")
     words = ["--replay", str(FIXTURES / "adaptec-5405-failed-battery"), "export", "--rules", "--waivers", str(file)]

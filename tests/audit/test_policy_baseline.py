@@ -125,7 +125,7 @@ def test_unmet_and_risky_settings_are_marked() -> None:
 
 
 def test_what_the_machine_does_not_meet_is_listed(tmp_path: Path) -> None:
-    """What fails now is listed on standard error; the policy is on standard output or in its file."""
+    """What fails now is listed on standard error. The policy is on standard output or in its file."""
     fixture = Path(__file__).resolve().parents[2] / "fixtures" / "md-degraded-rebuilding"
     for target in ([], [str(tmp_path / "site.toml")]):
         done = CliRunner().invoke(cli, ["--replay", str(fixture), "audit", "--init", *target])

@@ -130,7 +130,7 @@ PARTITION = BlockLayer(device="/dev/sda1", kind="partition", offsets_bytes=(1 <<
     ],
 )  # fmt: skip
 def test_a_list_of_numbers_is_matched_like_a_list_of_texts(wanted: str, outcome: str) -> None:
-    """The list matches if one of its numbers does; sizes may have units, and offsets are exact."""
+    """The list matches if one of its numbers does. Sizes may have units, and offsets are exact."""
     one = volume(layers=(PARTITION,))
     assert only(f"layers = {{ any = {{ offsets_bytes = {wanted} }} }}", machine(one)).outcome == outcome
 

@@ -165,7 +165,7 @@ def test_built_in_rules_can_be_chosen_overridden_and_ignored() -> None:
 
 @pytest.mark.parametrize("name", MACHINES)
 def test_a_baseline_passes_on_the_machine_that_it_was_written_from(name: str) -> None:
-    """Every rule passes unless it is marked as not met; what could not be read stays UNKNOWN."""
+    """Every rule passes unless it is marked as not met. What could not be read stays UNKNOWN."""
     inventory = recorded(name)
     text = baseline(inventory)
     marked = {part.split('"')[1] for part in text.split("[[rule]]\n")[1:] if "# now: " in part}

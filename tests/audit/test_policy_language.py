@@ -222,7 +222,7 @@ def test_the_battery_of_a_volume(fields: dict[str, Any], outcome: str) -> None:
     ],
 )  # fmt: skip
 def test_the_drives_caches_of_a_volume(policy_word: str | None, drives: str | None, outcome: str) -> None:
-    """One drive with its cache enabled outranks the configured policy; ``default`` is UNKNOWN."""
+    """One drive with its cache enabled outranks the configured policy. ``default`` is UNKNOWN."""
     kept = VolumeCache(drive_write_cache=policy_word)  # type: ignore[arg-type]  # the model's words
     listed = tuple(Drive(id=f"c:1/{bay}", write_cache=drives) for bay in "abs")  # type: ignore[arg-type]  # as above
     found = only('drive_cache = "disabled"', machine(volume(cache=kept), drives=listed))

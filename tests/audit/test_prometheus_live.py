@@ -109,7 +109,7 @@ def soon(ask: Callable[[], list[T]], complaint: str) -> list[T]:
 
 @pytest.mark.slow  # needs two Debian packages
 def test_a_file_reaches_prometheus_through_node_exporter(tmp_path: Path) -> None:
-    """The textfile collector reads ``export --output``; a later file ends one alert and raises another."""
+    """The textfile collector reads ``export --output``. A later file ends one alert and raises another."""
     textfiles, state = tmp_path / "textfiles", tmp_path / "state"
     textfiles.mkdir()
     raidctl = [sys.executable, "-m", "raidctl", "--state-dir", str(state)]
@@ -159,7 +159,7 @@ def far_hosts(server: Server, place: Path) -> dict[str, str]:
 
 @pytest.mark.slow  # needs a Debian package
 def test_probes_over_ssh(tmp_path: Path) -> None:
-    """Two simultaneous scrapes of a target are one login; refused and unlisted hosts do not delay others."""
+    """Two simultaneous scrapes of a target are one login. Refused and unlisted hosts do not delay others."""
     (tmp_path / "sshd").mkdir()
     with serving(tmp_path / "sshd") as server:
         probes_of(server, tmp_path)

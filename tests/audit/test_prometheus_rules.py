@@ -113,7 +113,7 @@ def stage(exported: str) -> Stage:
 
 
 def fired(stages: Sequence[Stage], place: Path, hours: Sequence[int] = ()) -> list[set[str]]:
-    """The alerts that fire at the end of each stage; ``hours`` is the duration of each stage, 24 by default."""
+    """The alerts that fire at the end of each stage. ``hours`` is the duration of each stage, 24 by default."""
     names = dict.fromkeys(name for one in stages for name, _ in one)
     lasting = [hour * 60 // 4 for hour in hours or [24] * len(stages)]
     values = {

@@ -197,7 +197,7 @@ def test_a_loose_output_is_diagnosed() -> None:
 
 
 def test_equal_findings_are_one_entry() -> None:
-    """Equal findings of several objects are one entry; -v lists each with its evidence."""
+    """Equal findings of several objects are one entry. -v lists each with its evidence."""
     brief, full = of_machine("lab-megasas").stdout, of_machine("lab-megasas", "-v").stdout
     assert brief.count("rule      drive_cache_volatile") == 1
     assert full.count("rule      drive_cache_volatile") == 3

@@ -71,7 +71,7 @@ def test_every_module_is_a_rule() -> None:
 
 @machines
 def test_findings_are_complete(machine: str) -> None:
-    """Each finding has a rule, an existing object and evidence; a failure has a remedy."""
+    """Each finding has a rule, an existing object and evidence. A failure has a remedy."""
     inventory = replayed(machine).inventory
     ids = {item.id for controller in inventory.controllers for item in items(controller)}
     places = ids | {"host"} | {problem.where for problem in inventory.problems}

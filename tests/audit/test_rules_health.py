@@ -65,7 +65,7 @@ def test_a_degraded_volume_names_the_drive_of_its_array() -> None:
 
 
 def test_a_failed_drive_outside_its_array_is_a_warning() -> None:
-    """A failed drive that a spare has replaced is a warning; while a volume is degraded, it is critical.
+    """A failed drive that a spare has replaced is a warning. While a volume is degraded, it is critical.
 
     One that the tool still lists in the array is critical whatever the status of the volume.
     """
@@ -103,7 +103,7 @@ def test_a_predictive_failure_is_graded_by_the_redundancy_left(level: str, sever
     ],
 )
 def test_error_counters_are_graded(errors: Errors, severity: str) -> None:
-    """A few reallocated sectors are information; many, or one pending, are a warning."""
+    """A few reallocated sectors are information. Many, or one pending, are a warning."""
     assert graded(ask("drive_errors", lsi(DRIVE, interface="sata", errors=errors), DRIVE)) == severity
 
 
@@ -184,7 +184,7 @@ def test_temperature_is_graded_by_the_kind_of_drive(media: str, degrees: int, se
     ("level", "count", "severity"), [("raid1", 128, "info"), ("raid1", 4096, "warning"), ("raid6", 8, "warning")]
 )
 def test_mismatches_are_graded_by_level(level: str, count: int, severity: str) -> None:
-    """A few mismatches of a mirror are information; any on parity is a warning."""
+    """A few mismatches of a mirror are information. Any on parity is a warning."""
     inventory = changed(replayed(MD).inventory, "md:md1", {"raid_level": level, "mismatch_count": count})
     assert graded(ask("md_mismatch", inventory, "md:md1")) == severity
 

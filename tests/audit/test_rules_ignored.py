@@ -90,7 +90,7 @@ def test_a_machine_without_a_name_needs_a_separate_file(tmp_path: Path) -> None:
 
 
 def test_a_worse_or_another_finding_is_not_ignored() -> None:
-    """An entry covers one object up to one severity; another drive or a higher severity counts."""
+    """An entry covers one object up to one severity. Another drive or a higher severity counts."""
     inventory = replayed(MACHINE).inventory
     found = findings_of(inventory, rules())
     host = inventory.host.hostname
@@ -195,7 +195,7 @@ def test_health_only_limits_the_rules_to_hardware() -> None:
 
 @pytest.mark.parametrize("make", [os.mkfifo, os.mkdir])
 def test_an_ignore_file_that_is_no_regular_file_is_an_error(tmp_path: Path, make: Callable[[Path], None]) -> None:
-    """A pipe in place of the file does not block; ``export`` and ``diagnose`` end with 3."""
+    """A pipe in place of the file does not block. ``export`` and ``diagnose`` end with 3."""
     make(tmp_path / "ignored.json")
     machine = [sys.executable, "-m", "raidctl", "--replay", str(FIXTURES / MACHINE)]
     for words in (["diagnose"], ["export", "--rules"]):

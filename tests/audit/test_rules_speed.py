@@ -151,7 +151,7 @@ def test_the_data_offset_of_software_raid_is_checked() -> None:
     ],
 )
 def test_a_slow_link_is_graded_by_the_other_drives(changes: dict[str, Any], severity: str | None) -> None:
-    """A link slower than those of similar drives is a warning; if all are equally slow, it passes."""
+    """A link slower than those of similar drives is a warning. If all are equally slow, it passes."""
     inventory = changed(replayed(P400).inventory, "smartarray:1/2I:1:3", {**changes, "status_text": "tested"})
     assert [one.severity for one in found("link_slow", inventory)] == ([severity] if severity else [])
 

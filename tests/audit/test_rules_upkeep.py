@@ -109,7 +109,7 @@ def test_the_remedy_of_a_write_hole_fits_the_battery(battery: BatteryStatus, rem
 def test_a_drive_has_to_give_up_before_the_kernel_does(
     limit: float | None, timeout: int | None, expected: tuple[str, str | None]
 ) -> None:
-    """A drive without a limit passes only with a long kernel timeout; unknown values are unknown."""
+    """A drive without a limit passes only with a long kernel timeout. Unknown values are unknown."""
     changes = {"error_recovery_seconds": limit, "block": Block(command_timeout_seconds=timeout), "wwn": "x"}
     assert outcome_of("error_recovery_timeout", MD, "drives:HBN2C0M4", **changes) == expected
 
@@ -142,7 +142,7 @@ def test_an_nvme_drives_warning_is_graded(changes: dict[str, Any], expected: tup
     ids=str,
 )
 def test_a_capacitor_is_graded_by_its_age(changes: dict[str, Any], expected: tuple[str, str | None]) -> None:
-    """A capacitor lasts five years; an overdue learn cycle is a warning, except with an unset clock."""
+    """A capacitor lasts five years. An overdue learn cycle is a warning, except with an unset clock."""
     assert outcome_of("battery_old", "megaraid-9271-learning", BATTERY, **changes) == expected
 
 
@@ -213,7 +213,7 @@ def test_sectors_that_some_drives_do_not_report_are_unknown() -> None:
 
 
 def test_the_monitor_of_a_loose_file_is_not_checked() -> None:
-    """A loose file has no finding; a machine without a reported monitor is unknown."""
+    """A loose file has no finding. A machine without a reported monitor is unknown."""
     inventory = replayed(MD).inventory
     rule = named("md_unattended")
     assert rule is not None

@@ -1,4 +1,4 @@
-"""A real NBD server for tests: nbdkit (package nbdkit); a test that needs it fails if it is missing."""
+"""A real NBD server for tests: nbdkit (package nbdkit). A test that needs it fails if it is missing."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ SLOW_CLIENT_MS = 2.0
 
 
 class Client:
-    """One connection, for one operation at a time; an error of the server is an OSError."""
+    """One connection, for one operation at a time. An error of the server is an OSError."""
 
     def __init__(self, path: Path) -> None:
         """Connect and negotiate."""

@@ -88,7 +88,7 @@ def test_the_share_for_reads_is_known(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("percent", "warned"), [(None, False), (25.0, False), (75.0, True)])
 def test_a_large_share_of_the_cache_for_reads_is_reported(percent: float | None, *, warned: bool) -> None:
-    """A share of up to 25 % is usual; a larger one is reported."""
+    """A share of up to 25 % is usual. A larger one is reported."""
     result = whole(ReadCache(most=2 * MIB, reads=40), Stage(DISKS, Below(read_percent=percent)).bench())
     assert any("75 % of its cache for reads" in reason for reason in result.reasons) is warned
     assert result.verdict == "info"
@@ -145,7 +145,7 @@ def test_a_file_smaller_than_the_controllers_cache_may_not_show_the_medium() -> 
 def test_the_write_cache_is_compared_with_the_reported_one(
     cache: int | None, percent: float | None, expected: str | None
 ) -> None:
-    """The measured 32 MiB are compared with the share for writes; a larger cache than reported has another reason."""
+    """The measured 32 MiB are compared with the share for writes. A larger cache than reported has another reason."""
     plan = Plan(kind="battery", cache=32 * MIB, size=8 * GIB, keep=False)
     stage = Stage(plan, Below(cache=cache, read_percent=percent)).bench()
     result = whole(Knee(most=192 * MIB, fills=1, rest=0.0), stage)
@@ -165,7 +165,7 @@ def test_pieces_of_the_curve_are_long_enough(size: int, piece: int, blocks: int)
 
 
 def test_commits_past_the_file_system_have_a_figure_if_the_device_can_be_opened(tmp_path: Path) -> None:
-    """Flushes go to the device below; without access to it, the other figures are present."""
+    """Flushes go to the device below. Without access to it, the other figures are present."""
     disk = tmp_path / "disk"
     disk.write_bytes(bytes(4096))
     figures = []

@@ -207,7 +207,7 @@ def test_the_progress_bar_honours_no_color(tmp_path: Path) -> None:
 
 
 def test_nothing_is_overwritten_without_a_confirmation(tmp_path: Path) -> None:
-    """Without a terminal, overwriting is refused; a dry run and reading are not."""
+    """Without a terminal, overwriting is refused. A dry run and reading are not."""
     with serving(tmp_path, "--kind", "write-through", "--rpm", "0", "--size", "64MiB") as model:
         uri = f"nbd+unix:///?socket={model.socket}"
         refused = raidctl("bench", "run", uri, "--overwrite", "all", "--no-save")

@@ -48,7 +48,7 @@ def on_system_with_aio(place: Path) -> None:
 
 
 def refused(folder: Path, number: int, *more: str) -> list[str]:
-    """The output of a process whose io_uring_setup fails with an errno; see ``engine_refused``."""
+    """The output of a process whose io_uring_setup fails with an errno. See ``engine_refused``."""
     place = compile_engine(folder)
     line = [sys.executable, str(REFUSED), str(place), str(number), str(folder / "file"), *more]
     done = subprocess.run(line, capture_output=True, text=True, check=False, cwd=ROOT, env={"PYTHONPATH": str(ROOT)})

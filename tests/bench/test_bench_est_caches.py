@@ -118,13 +118,13 @@ def test_the_level_is_nearly_always_named(level: str) -> None:
 
 
 def test_a_clear_cost_names_one_level() -> None:
-    """Equal speeds are RAID-0 only; reads 4.9 times as fast are RAID-5 or RAID-6."""
+    """Equal speeds are RAID-0 only. Reads 4.9 times as fast are RAID-5 or RAID-6."""
     assert geometry.levels(rate(1000), rate(1000)).levels == ("raid0",)
     assert geometry.levels(rate(4900), rate(1000)).levels == ("raid5", "raid6")
 
 
 def test_capacity_names_the_levels_that_fit() -> None:
-    """Eight drives with six usable are RAID-6; four with two are RAID-10 or RAID-6."""
+    """Eight drives with six usable are RAID-6. Four with two are RAID-10 or RAID-6."""
     assert geometry.by_capacity(5.95e12, 1e12, 8) == ("raid6",)
     assert geometry.by_capacity(2e12, 1e12, 4) == ("raid10", "raid6")
     assert geometry.by_capacity(5.5e12, 1e12, 8) == ()

@@ -14,7 +14,7 @@ MANY = range(10)
 
 
 def controller(seed: int, size: float, fill: float, destage: float, jitter: float = 0.5) -> Knee:
-    """The knee of a cache of ``size`` MiB, rates in MiB/s; write times vary by ``jitter`` of their mean."""
+    """The knee of a cache of ``size`` MiB, rates in MiB/s. Write times vary by ``jitter`` of their mean."""
     source = chance(seed)
     block = max(0.0625, size / 1000)
     now = held = total = 0.0

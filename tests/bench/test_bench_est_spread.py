@@ -68,7 +68,7 @@ def test_a_phase_that_is_too_short_gives_no_figure(seconds: float, operations: i
 
 @pytest.mark.parametrize(("last", "word"), [(119, False), (121, True), (82, True), (84, False), (0, None)])
 def test_drift_is_a_fifth(last: float, word: bool | None) -> None:
-    """More than 20 % either way is unstable; without a figure, drift is unknown."""
+    """More than 20 % either way is unstable. Without a figure, drift is unknown."""
     assert spread.drifted(100, last) is word
 
 

@@ -1,4 +1,4 @@
-"""The evidence table on a model with a virtual clock; ``benchmarks/known_truths.py`` uses a served one."""
+"""The evidence table on a model with a virtual clock. ``benchmarks/known_truths.py`` uses a served one."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ SIZE = 1 << 20
 
 
 def lead(sent: bytes) -> tuple[bytes, list[nbd.Request], bool]:
-    """Send bytes to the server; returns its replies, the requests, and whether it ended the connection."""
+    """Send bytes to the server. Returns its replies, the requests, and whether it ended the connection."""
     talk, replies, requests = nbd.dialogue(SIZE), b"", []
     part: bytes | None = None
     try:
@@ -64,7 +64,7 @@ def test_unknown_options_are_refused_and_the_negotiation_goes_on(number: int) ->
 
 
 def test_the_list_has_one_export() -> None:
-    """LIST has one export without a name; with a payload it is invalid."""
+    """LIST has one export without a name. With a payload it is invalid."""
     assert struct.pack(">QIIII", nbd.REPLY_MAGIC, nbd.OPT_LIST, nbd.REP_SERVER, 4, 0) in lead(FLAGS + option(3))[0]
     assert struct.pack(">QIII", nbd.REPLY_MAGIC, nbd.OPT_LIST, nbd.REP_INVALID, 0) in lead(FLAGS + option(3, b"x"))[0]
 
@@ -97,7 +97,7 @@ def test_invalid_requests_are_refused(sent: bytes, error: int) -> None:
 
 
 def test_a_write_carries_its_data_and_its_flag() -> None:
-    """Offset, data and force unit access are received; a disconnect ends the connection."""
+    """Offset, data and force unit access are received. A disconnect ends the connection."""
     sent = request(nbd.Command.WRITE, 512, 3, b"abc", flags=nbd.FUA) + request(nbd.Command.DISCONNECT, 0, 0)
     _, requests, ended = lead(FLAGS + GO + sent)
     assert requests == [nbd.Request(nbd.Command.WRITE, 5, 512, 3, durable=True, data=b"abc")]

@@ -59,7 +59,7 @@ def test_no_reply_is_early(folder: Path, kind: str, rpm: int) -> None:
 
 
 def test_commits_wait_for_the_platter_while_the_policy_is_write_through(folder: Path) -> None:
-    """The switch changes the policy of the served array and back; its speed is tested without the server."""
+    """The switch changes the policy of the served array and back. Its speed is tested without the server."""
     with serving(folder, "--kind", "battery", "--rpm", "300") as model:
         client = model.client()
         model.say("policy write-through")
@@ -132,7 +132,7 @@ def test_invalid_requests_are_refused_and_the_connection_continues(folder: Path)
 
 
 def test_a_layer_that_drops_flushes_loses_what_an_honest_drive_keeps(folder: Path) -> None:
-    """Without the layer a flush makes the data durable; with it, even a durable write is lost."""
+    """Without the layer a flush makes the data durable. With it, even a durable write is lost."""
     with serving(folder, "--kind", "volatile", "--destage", "1MB/s") as model:
         raw = model.client()
         raw.write(4096, b"x" * 4096)
@@ -224,7 +224,7 @@ def test_it_leaves_no_socket_behind(folder: Path, number: signal.Signals) -> Non
 
 
 def test_a_socket_in_use_is_refused_and_a_dead_one_replaced(folder: Path) -> None:
-    """A second server on the same socket is refused; after a killed one, the next starts."""
+    """A second server on the same socket is refused. After a killed one, the next starts."""
     with serving(folder, "--kind", "battery") as model:
         command = [sys.executable, "-m", "raidctl.bench.model", "--kind", "battery", "--socket", str(model.socket)]
         again = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)

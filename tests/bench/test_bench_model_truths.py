@@ -50,7 +50,7 @@ def rounds(level: Level, drives: int, *, depth: int, write: bool, seed: int = 0)
 @pytest.mark.parametrize("drives", [4, 6])
 @pytest.mark.parametrize("level", ["raid0", "raid10", "raid5", "raid6"])
 def test_the_cost_of_writes_names_the_level(level: Level, drives: int) -> None:
-    """At depth 32 the true level is always named; RAID-0 and RAID-10 are never named with parity levels."""
+    """At depth 32 the true level is always named. RAID-0 and RAID-10 are never named with parity levels."""
     read = rounds(level, drives, depth=32, write=False)
     found = geometry.levels(read, rounds(level, drives, depth=32, write=True))
     assert level in found.levels

@@ -297,7 +297,7 @@ def test_linear_mappings_are_resolved(tree: Tree) -> None:
 
 @pytest.mark.parametrize("target", ["crypt aes-xts-plain64 :32:logon:x 0 7:1 4096", "striped 1 128 7:1 0", "md"])
 def test_a_mapping_over_a_loop_device_shares_the_bytes_of_its_file(tree: Tree, tmp_path: Path, target: str) -> None:
-    """Encryption, stripes and md arrays may use all of the device below; a thin volume does not."""
+    """Encryption, stripes and md arrays may use all of the device below. A thin volume does not."""
     below = tmp_path / "image.disk"
     below.write_bytes(bytes(SIZE))
     for name, number in (("loop0", "7:0"), ("loop1", "7:1")):

@@ -160,7 +160,7 @@ def test_a_file_is_locked_while_it_is_used(tmp_path: Path) -> None:
 
 
 def test_a_file_that_is_too_large_is_refused(tmp_path: Path) -> None:
-    """A quarter of the free space is the maximum; the message has the figures and removable files."""
+    """A quarter of the free space is the maximum. The message has the figures and removable files."""
     (tmp_path / "raidctl-bench-1-0123abcd.tmp").write_bytes(b"")
     with pytest.raises(BenchError, match=r"free; .*25% of that.*raidctl-bench-1-0123abcd.tmp"):
         FileTarget(str(tmp_path), room(str(tmp_path)) // 2).__enter__()

@@ -59,7 +59,7 @@ def model(**plan: Any) -> Modelled:
 
 
 def staged(target: Target, **given: Any) -> Bench:
-    """A bench with the same places in every run; times of a file are computed as on flash."""
+    """A bench with the same places in every run. Times of a file are computed as on flash."""
     if not isinstance(target, Modelled):
         return beside(target, **given)
     engine = Computed(target.clock)
@@ -68,7 +68,7 @@ def staged(target: Target, **given: Any) -> Bench:
 
 @pytest.mark.parametrize("shared", [False, True])
 def test_drives_that_share_something_are_slower_together(shared: bool) -> None:
-    """Two drives reach nearly their sum; two paths to one drive reach half of it, and fail."""
+    """Two drives reach nearly their sum. Two paths to one drive reach half of it, and fail."""
     first, second = (model(rpm=7200.0, size=16 << 30) for _ in range(2))
     trial = Together(others=(first.past() if shared else second,), seconds=0.25, size=256 * KIB, depth=2)
     result = whole(trial, staged(first))
@@ -108,7 +108,7 @@ class Recorder:
 
 
 def test_the_kernels_read_ahead_is_varied_and_restored(tmp_path: Path) -> None:
-    """Each value is set twice, forwards and backwards, and restored after each; each has its figure."""
+    """Each value is set twice, forwards and backwards, and restored after each. Each has its figure."""
     setting = Recorder()
     with on_file(tmp_path) as target:
         result = whole(ReadAhead(seconds=0.05, rounds=2, kernel=setting), staged(target))
@@ -202,7 +202,7 @@ def test_holes_are_counted(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("compresses", [True, False])
 def test_fast_zeros_mean_a_thin_volume(compresses: bool) -> None:
-    """Unwritten places that are faster than data are marked; a model with equal speeds is not."""
+    """Unwritten places that are faster than data are marked. A model with equal speeds is not."""
     stage = staged(model(keep=True, compresses=compresses))
     half = stage.places(64 * KIB, 512, span=32 * MIB)
     stage.run(stream(Op.WRITE, half, 64 * KIB, 8))
@@ -220,7 +220,7 @@ def test_lost_blocks_are_reported_by_their_content() -> None:
 
 
 def test_a_device_is_filled_before_steady_writes() -> None:
-    """A device is written once first; a file was filled when it was created."""
+    """A device is written once first. A file was filled when it was created."""
     stage = staged(model(size=16 * MIB))
     whole(Steady(seconds=0.1, most=5), stage)
     assert stage.written > 16 * MIB
@@ -253,7 +253,7 @@ def test_the_drive_below_a_layer_is_flushed_as_well(tmp_path: Path, *, bare: boo
     ("mib_s", "expected"), [(300.0, None), (540.0, "it is the limit"), (900.0, "a cache of this machine")]
 )
 def test_figures_are_compared_with_the_links(mib_s: float, expected: str | None) -> None:
-    """A figure near the payload of a link is the link's; one above it comes from a cache."""
+    """A figure near the payload of a link is the link's. One above it comes from a cache."""
     reasons = linked([Spread(measured=mib_s, unit="MiB/s", n=9)], [Link(name="link of sda (6 Gbit/s)", mib=572.2)])
     assert bool(reasons) == (expected is not None)
     assert expected is None or expected in reasons[0]
@@ -291,7 +291,7 @@ def test_a_refused_switch_leaves_the_rest_of_the_table(tmp_path: Path) -> None:
 
 
 def test_timings_with_and_without_the_page_cache(tmp_path: Path) -> None:
-    """All four timings of hdparm are measured on a file; over NBD only those without the page cache."""
+    """All four timings of hdparm are measured on a file. Over NBD only those without the page cache."""
     with on_file(tmp_path) as target:
         assert set(whole(Timings(seconds=0.05, rounds=1), staged(target)).figures) == {
             "cached", "cached_direct", "disk", "disk_direct",

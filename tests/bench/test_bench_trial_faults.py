@@ -115,7 +115,7 @@ def test_a_round_without_a_duration_ends_no_run(trial: Trial, since: int) -> Non
 
 @pytest.mark.slow
 def test_reads_without_a_duration_keep_the_figures_of_writes() -> None:
-    """Reads and writes are compared only if both have a rate; existing figures are kept."""
+    """Reads and writes are compared only if both have a rate. Existing figures are kept."""
 
     def reads(work: Work, outcome: Outcome) -> Outcome:
         return at_once(work, outcome) if work.seconds and work.streams[0].ops[0] == Op.READ else outcome

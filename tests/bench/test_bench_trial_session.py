@@ -134,7 +134,7 @@ def test_every_trial_has_a_result_in_the_order_of_the_profile(folder: Path) -> N
 
 
 def test_rounds_of_trials_alternate(folder: Path) -> None:
-    """The first two trials alternate; one that changes the state comes after them."""
+    """The first two trials alternate. One that changes the state comes after them."""
     trials: list[str] = []
     with FileTarget(str(folder), 4 * MIB) as target:
         runner = Runner(beside(target, seed=3), lambda step: trials.append(step.trial))
@@ -294,7 +294,7 @@ def test_the_time_limit_ends_after_the_round(folder: Path) -> None:
 
 
 def test_trials_that_write_are_skipped_on_a_read_only_target(folder: Path) -> None:
-    """A skipped trial has a result with the reason; trials that read are run."""
+    """A skipped trial has a result with the reason. Trials that read are run."""
 
     class ReadOnly(FileTarget):
         writable = False
@@ -365,7 +365,7 @@ def test_a_virtual_machine_has_no_verdict_on_durability(verdict: str) -> None:
 
 
 def test_evidence_uses_intervals() -> None:
-    """A rate without an interval is no evidence; one above any hard drive's has the fastest drive as limit."""
+    """A rate without an interval is no evidence. One above any hard drive's has the fastest drive as limit."""
     medium = TrialResult(trial="medium", figures={}, series={"medium": "rotating"})
     rates = {name: Spread(measured=900.0, unit="ops/s", n=6, low=low) for name, low in (("commits", None),)}
     assert evidence({"medium": medium, "commits": TrialResult(trial="commits", figures=rates)}).commits is None

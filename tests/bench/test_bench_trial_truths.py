@@ -80,7 +80,7 @@ def test_solid_state_has_no_rotation() -> None:
                           ("battery", "acknowledged_early")],
 )  # fmt: skip
 def test_commits_are_compared_with_the_rotation(kind: Kind, reading: str) -> None:
-    """A drive that waits makes rpm/60 commits per second; an early acknowledgement is reported."""
+    """A drive that waits makes rpm/60 commits per second. An early acknowledgement is reported."""
     made = stage(kind).bench(rpm=15000.0)
     made.known["medium"] = whole(SHORT_MEDIUM, made)
     result = whole(SHORT_COMMITS, made)
@@ -100,7 +100,7 @@ def test_commits_without_a_known_medium_are_inconclusive() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["lying", "volatile", "battery", "unprotected"])
 def test_a_measurement_alone_passes_no_lying_cache(kind: Kind) -> None:
-    """Without the inventory's facts, only an honest volatile cache passes; others are inconclusive."""
+    """Without the inventory's facts, only an honest volatile cache passes. Others are inconclusive."""
     knee = Knee(most=48 * MIB, block=16 * KIB, fills=1, rest=0.2)
     trials = (SHORT_MEDIUM, SHORT_COMMITS, knee, FlushSlope(amounts=(0, 1, 2, 4), rounds=3))
     made = stage(kind, **SMALL_CACHE).bench()

@@ -36,7 +36,7 @@ class Drive:
         self.medium = [[int(Odd.ZERO)] * SECTORS for _ in range(self.blocks)]
 
     def write(self, block: int, generation: int) -> None:
-        """Accept a write; some of the cache may be written out at any time."""
+        """Accept a write. Some of the cache may be written out at any time."""
         self.cache.append((block, generation))
         if self.random.random() < 0.3:
             self._out(self.random.randrange(len(self.cache)) if self.kind in ("honest", "reordering") else 0)
@@ -60,7 +60,7 @@ class Drive:
             self.cache = []
 
     def cut(self) -> list[list[int]]:
-        """Lose the cache, except an arbitrary part; returns the content of each block."""
+        """Lose the cache, except an arbitrary part. Returns the content of each block."""
         if self.kind in ("honest", "reordering"):
             for block, generation in self.cache:
                 for sector in range(SECTORS):
@@ -71,7 +71,7 @@ class Drive:
 
 
 def session(drive: Drive, groups: Sequence[int], stop: int, *, unheard: bool) -> History:
-    """Fill and write as the writer does; the power fails after ``stop`` steps of the last group.
+    """Fill and write as the writer does. The power fails after ``stop`` steps of the last group.
 
     ``unheard``: the last flush returned, but its report did not reach the witness.
     """
@@ -115,7 +115,7 @@ CASES = {
 
 
 def cut(kind: str, blocks: int, groups: list[int], *, stop: int, seed: int, unheard: bool) -> tuple[Tally, bool]:
-    """One session and a cut; returns the judgment, and whether a write is missing."""
+    """One session and a cut. Returns the judgment, and whether a write is missing."""
     drive = Drive(kind, blocks, random.Random(seed))  # noqa: S311 - a model
     history = session(drive, groups, stop, unheard=unheard)
     found = drive.cut()

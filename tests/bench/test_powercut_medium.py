@@ -72,7 +72,7 @@ class Failing:
 
 
 def test_a_block_that_cannot_be_read_is_not_a_lost_one() -> None:
-    """An unreadable sector is reported as such; a missing target ends the check."""
+    """An unreadable sector is reported as such. A missing target ends the check."""
     assert content(Failing(errno.EIO), PLAN, RUN, 3) == [Odd.UNREADABLE]
     with pytest.raises(OSError, match="no 4096 bytes"):
         content(Failing(errno.ENODEV), PLAN, RUN, 3)

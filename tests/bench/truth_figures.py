@@ -64,7 +64,7 @@ class NamedLevels:
 
 
 def level(truth: Level, drives: int, permitted: tuple[str, ...], *, counted: bool) -> NamedLevels:
-    """The level of drives of 15000 rpm; ``counted``: whether the inventory has their number."""
+    """The level of drives of 15000 rpm. ``counted``: whether the inventory has their number."""
     words = (
         "--kind",
         "write-through",

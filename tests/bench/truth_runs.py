@@ -88,7 +88,7 @@ class Run:
 
 @contextmanager
 def served(*words: str, drops: bool = False) -> Iterator[tuple[Model, NbdTarget]]:
-    """Serve a model with these arguments; yields it with its export as a writable target."""
+    """Serve a model with these arguments. Yields it with its export as a writable target."""
     # a socket's path has 108 bytes, so the folder must be near the root
     with (
         tempfile.TemporaryDirectory(prefix="truth-", dir="/tmp") as name,
@@ -110,7 +110,7 @@ def uri(place: Path) -> str:
 
 
 def play(truth: Truth, scale: Scale = SHORT, **given: Any) -> Run:
-    """Serve the array, measure it, and weigh the evidence; ``given`` are fields of the bench, such as the seed."""
+    """Serve the array, measure it, and weigh the evidence. ``given`` are fields of the bench, such as the seed."""
     rpm = scale.rpm if truth.rpm is None else truth.rpm
     words = ["--kind", truth.kind, "--rpm", str(rpm), "--cache", scale.cache, "--destage", scale.destage]
     words += ["--latency", str(LATENCY), "--size", "4GiB", "--no-keep", *truth.words]

@@ -219,7 +219,7 @@ class Stage:
     below: Below = field(default_factory=Below)
 
     def bench(self, seed: int = 7, engine: Computed | None = None, **given: Any) -> Bench:
-        """A new model, and a bench on it; ``given`` are fields of the bench."""
+        """A new model, and a bench on it. ``given`` are fields of the bench."""
         engine = engine or Computed()
         clock = engine.clock
         return Bench(
@@ -229,7 +229,7 @@ class Stage:
 
 
 def beside(target: Target, engine: Computed | None = None, **given: Any) -> Bench:
-    """A bench on a file with times as of flash; ``given`` are fields of the bench.
+    """A bench on a file with times as of flash. ``given`` are fields of the bench.
 
     Operations that bypass the engine go to the file, and take real time.
     """

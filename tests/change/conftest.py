@@ -41,5 +41,5 @@ def p400(tmp_path: Path) -> Simulated:
 
 @pytest.fixture
 def on(tmp_path: Path) -> Iterator[Callable[[str], Machine]]:
-    """Make a machine of a demo, with its tools on PATH; remaining processes are killed at the end."""
+    """Make a machine of a demo, with its tools on PATH. Remaining processes are killed at the end."""
     yield from machines(tmp_path)

@@ -182,7 +182,7 @@ def cuts(trial: Trial, act: Callable[[Runner], object]) -> Iterator[Cuts]:
 
 
 def killed(demo: str, desired: Sequence[DesiredSetting]) -> tuple[int, list[str]]:
-    """Kill at each request; after restore, the settings are the previous or the new ones."""
+    """Kill at each request. After restore, the settings are the previous or the new ones."""
     wrong = []
     with fresh(demo, desired) as trial:
         before = trial.machine().machine.state()
@@ -201,7 +201,7 @@ def killed(demo: str, desired: Sequence[DesiredSetting]) -> tuple[int, list[str]
 
 
 def failed(demo: str, desired: Sequence[DesiredSetting]) -> tuple[int, list[str]]:
-    """Fail each change in each way; it is done, undone, or undone by restore, never half done."""
+    """Fail each change in each way. It is done, undone, or undone by restore, never half done."""
     with fresh(demo, desired) as trial:
         runner = trial.machine()
         before = runner.machine.state()

@@ -66,7 +66,7 @@ def definition(
 
 
 def recording(text: str) -> Recording:
-    """The recording of a machine with this definition; the rest is that of a small server."""
+    """The recording of a machine with this definition. The rest is that of a small server."""
     files = {
         "/proc/sys/kernel/hostname": "lab\n", "/proc/sys/kernel/osrelease": "6.1.0\n",
         "/proc/self/status": "Uid:\t0\t0\t0\t0\n", "/proc/swaps": "Filename Type Size Used Priority\n",
@@ -104,7 +104,7 @@ class Bench:
     """Events that call the machine's own functions."""
     printed: list[str] = field(default_factory=list)
     recorded: str | None = None
-    """The recording's text, so that readings of an equal state are shared; None: read every time."""
+    """The recording's text, so that readings of an equal state are shared. None: read every time."""
 
     def __post_init__(self) -> None:
         """Reply through a runner with moods."""
@@ -185,7 +185,7 @@ class Bench:
         return restorer.restore()
 
     def member(self, serial: str, array: str = "md0") -> str | None:
-        """The simulated state of a member, such as ``in_sync``; None if it is no member."""
+        """The simulated state of a member, such as ``in_sync``. None if it is no member."""
         value = self.machine.state().get(f"md/member {array} {serial}")
         return fields(value)["state"] if value is not None else None
 

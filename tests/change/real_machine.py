@@ -119,7 +119,7 @@ def _command_of(pid: int) -> str:
 
 
 def machines(place: Path) -> Iterator[Callable[[str], Machine]]:
-    """Make a machine of a demo; remaining processes are killed at the end."""
+    """Make a machine of a demo. Remaining processes are killed at the end."""
     places = [
         *(f"{directory}/{name}" for name, _ in ANY_OTHER for directory in search_path()),
         *(p for _, ps in ANY_OTHER for p in ps),

@@ -15,7 +15,7 @@ DRIVE, LOAD = "/dev/sda", ("--", "sh", "-c", "echo loading; exit 4")
 
 
 def raidctl(place: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    """Run raidctl on the machine with SATA drives; a batch runs in a separate process."""
+    """Run raidctl on the machine with SATA drives. A batch runs in a separate process."""
     argv = ["--demo", "workstation", "--state-dir", str(place), *words]
     if words[0] == "batch" and "--yes" in words:
         line = [sys.executable, "-m", "raidctl", *argv]

@@ -180,7 +180,7 @@ def test_controllers_of_two_machines_are_locked_separately(tmp_path: Path) -> No
 
 
 def test_a_real_controller_is_locked_for_all_state_directories(tmp_path: Path) -> None:
-    """Another state directory is refused with the holder's name; a simulated machine has separate locks."""
+    """Another state directory is refused with the holder's name. A simulated machine has separate locks."""
     mine, other = tmp_path / "mine", tmp_path / "other"
     for place in (mine, other):
         place.mkdir(mode=0o700)

@@ -31,7 +31,7 @@ Reply = Callable[[Run], Answer | None]
 
 
 class Attempt:
-    """A change on a simulated machine some of whose replies are replaced; the messages are kept."""
+    """A change on a simulated machine some of whose replies are replaced. The messages are kept."""
 
     def __init__(self, simulated: Simulated, place: Path, *settings: tuple[str, Setting, str]) -> None:
         self.simulated, self.journal, self.place = simulated, Journal(place), place

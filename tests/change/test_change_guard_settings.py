@@ -118,7 +118,7 @@ def test_contradictory_settings_are_refused_in_the_plan(switch: str, policy: str
 
 
 def test_one_setting_of_one_object_has_one_value() -> None:
-    """Two values for a setting are refused; the same value twice is accepted."""
+    """Two values for a setting are refused. The same value twice is accepted."""
     first = Desired(object_id="acme:1", setting="cache_split", value="25/75")
     other = Desired(object_id="acme:1", setting="cache_split", value="50/50")
     assert [refusal.desired for refusal in contradictions(Plan(desired=(first, other)))] == [other]

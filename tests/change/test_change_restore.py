@@ -174,7 +174,7 @@ def test_several_changes_of_one_setting_are_undone_the_newest_first(machine: Mac
 
 
 def test_an_older_change_waits_for_the_newer_one(machine: Machine) -> None:
-    """If the newer change cannot be undone, the older one waits; the next restore undoes both."""
+    """If the newer change cannot be undone, the older one waits. The next restore undoes both."""
     [story] = machine.journal.pending()
     [ratio] = [step for step in story.begin.steps if step.setting == "cacheratio"]
     undo = Action(argv=("hpacucli", "ctrl", "slot=1", "modify", "cacheratio=50/50", "forced"))

@@ -303,7 +303,7 @@ class WithProcesses:
     """The failure of reading the second process, which has ended."""
 
     def carry_out(self, requests: Sequence[Request[Any]]) -> Sequence[Answer]:
-        """Reply with the processes and their command lines; the machine replies to the rest."""
+        """Reply with the processes and their command lines. The machine replies to the rest."""
         return [self._answer(request) for request in requests]
 
     def _answer(self, request: Request[Any]) -> Answer:
@@ -412,7 +412,7 @@ def test_saved_files_are_in_the_journal(bays: Bench) -> None:
 
 
 def test_a_step_of_a_person_is_awaited(bays: Bench) -> None:
-    """The step ends when the drive is gone; after its time limit, the operation stays under way."""
+    """The step ends when the drive is gone. After its time limit, the operation stays under way."""
     plan = Plan(steps=(hand(),), deeds=(deed("pull", 1),))
     bays.events = [(60.0, lambda state: simulator.pull(state, "1"))]
     bays.change(plan).apply()
@@ -492,7 +492,7 @@ def test_an_unknown_value_meets_no_expectation(bays: Bench) -> None:
 
 
 def interrupted(machine: Bench, *, late: bool) -> Bench:
-    """Add a spare and press Ctrl-C after the tool accepted; ``late``: it takes effect 5 s later."""
+    """Add a spare and press Ctrl-C after the tool accepted. ``late``: it takes effect 5 s later."""
     change = machine.change(machine.plan(deed("add_spare", 4)))
 
     def stop() -> None:
@@ -579,7 +579,7 @@ def test_a_temporary_setting_of_an_operation_is_restored(tmp_path: Path) -> None
 
 
 def test_a_confirmation_needs_the_end_of_a_unique_serial_number() -> None:
-    """At least the last six characters of one drive's serial number confirm; an empty line does not."""
+    """At least the last six characters of one drive's serial number confirm. An empty line does not."""
     others = {"ZC1A2B3D", "XX1A2B3C"}
     assert mismatch("ZC1A2B3C", "ZC1A2B3C", others) is None
     assert mismatch("c1a2b3c", "ZC1A2B3C", others) is None

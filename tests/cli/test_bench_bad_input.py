@@ -186,7 +186,7 @@ def test_a_file_that_is_no_run_is_called_what_it_is(kept: Path, tmp_path: Path, 
 
 
 def test_standard_input_is_not_asked_for_twice(kept: Path) -> None:
-    """Reading it a second time would find nothing; the message names that reason, not a run that was cut off."""
+    """Reading it a second time would find nothing. The message names that reason, not a run that was cut off."""
     printed = raidctl("--json", "bench", "show", "1", "--state-dir", kept).stdout.encode()
     assert raidctl("bench", "compare", "-", "1", "--state-dir", kept, stdin=printed).exit_code == 0
     done = raidctl("bench", "compare", "-", "-", "--state-dir", kept, stdin=printed)

@@ -54,7 +54,7 @@ class Station:
         return CliRunner().invoke(cli, [*begin, "--token-file", str(self.place / "token"), *words, *state])
 
     def cut(self, cache: str, *words: str) -> Result:
-        """Write to a server with a cache until enough is acknowledged; then the server and its cache are killed."""
+        """Write to a server with a cache until enough is acknowledged. Then the server and its cache are killed."""
         with served(self.place, cache) as server:
             killer = threading.Thread(target=self._kill, args=(server,))
             killer.start()
@@ -117,7 +117,7 @@ def test_an_honest_cache_loses_nothing_in_two_cuts_of_one_run(station: Station) 
 
 
 def test_a_cache_that_ignores_flushes_is_caught(station: Station) -> None:
-    """The loss is found at the first cut, with exit code 1; nothing more is written."""
+    """The loss is found at the first cut, with exit code 1. Nothing more is written."""
     station.cut("unsafe")
     done = station.check()
     assert done.exit_code == 1, done.output
@@ -127,7 +127,7 @@ def test_a_cache_that_ignores_flushes_is_caught(station: Station) -> None:
 
 
 def test_a_file_is_made_kept_and_removed(station: Station) -> None:
-    """In a directory; only that file is touched, and one that is not as it was made is refused."""
+    """In a directory. Only that file is touched, and one that is not as it was made is refused."""
     folder = station.place / "data"
     folder.mkdir()
     (folder / "mine").write_text("untouched")
@@ -232,7 +232,7 @@ def test_the_commands_of_the_page_are_accepted() -> None:
 
 
 def test_the_witness_makes_its_token_for_its_owner_alone_and_ends_in_order(tmp_path: Path) -> None:
-    """Its first line is for programs; a signal ends it with exit code 0."""
+    """Its first line is for programs. A signal ends it with exit code 0."""
     argv = [sys.executable, "-m", "raidctl", "--json", "bench", "witness", "--listen", "127.0.0.1:0"]
     with subprocess.Popen([*argv, "--directory", str(tmp_path / "w")], stdout=subprocess.PIPE) as process:
         assert process.stdout is not None

@@ -61,7 +61,7 @@ def shown(raid: Raid) -> dict[str, Any]:
 
 
 def test_a_timer_is_switched_and_its_times_are_set_and_given_back(raid: Raid) -> None:
-    """Off and on again; times in a drop-in; the times of the distribution leave nothing behind."""
+    """Off and on again. Times in a drop-in; the times of the distribution leave nothing behind."""
     before = shown(raid)
     assert raid("set", START, "--off", "--yes").exit_code == 0
     assert shown(raid)["enabled"] is False
@@ -128,7 +128,7 @@ def wanted(setting: Setting, value: str, name: str = START) -> list[Desired]:
 
 @pytest.mark.parametrize("number", [1, 2, 3])
 def test_a_step_that_fails_undoes_everything(tmp_path: Path, number: int) -> None:
-    """Whichever it is; systemd has read its unit files again afterwards, so the times are those from before."""
+    """Whichever it is. systemd has read its unit files again afterwards, so the times are those from before."""
     found = vendors()[0]
     runner = Failing(machine("raid6", found, tmp_path), number)
     families = schedule_families(found)

@@ -131,7 +131,7 @@ def test_a_loose_output_is_shown_as_the_machine_would_be(raidctl: Raidctl, tmp_p
 
 
 def test_an_unrecognised_file_exits_with_3(raidctl: Raidctl, tmp_path: Path) -> None:
-    """A message explains why; a path that does not exist exits with 3 as well."""
+    """A message explains why. A path that does not exist exits with 3 as well."""
     path = tmp_path / "letter.txt"
     path.write_text("Dear Sir or Madam,\n", encoding="utf-8")
     done = raidctl("--replay", path, "show")
@@ -141,7 +141,7 @@ def test_an_unrecognised_file_exits_with_3(raidctl: Raidctl, tmp_path: Path) -> 
 
 
 def test_a_package_that_fails_is_a_problem_with_its_traceback_on_request(raidctl: Raidctl, recorded: Recorded) -> None:
-    """Exit 3, one sentence; the traceback goes to standard error, with -v only."""
+    """Exit 3, one sentence. The traceback goes to standard error, with -v only."""
     machine = recorded(None)
     done = raidctl("--replay", machine, "show")
     assert done.exit_code == 3
@@ -183,7 +183,7 @@ def test_doctor_and_record_need_a_machine(raidctl: Raidctl, tmp_path: Path) -> N
 def test_what_was_recorded_gives_the_same_screen(
     raidctl: Raidctl, recorded: Recorded, tmp_path: Path, name: str
 ) -> None:
-    """Directory or archive; the commands and the warning about serial numbers are printed."""
+    """Directory or archive. The commands and the warning about serial numbers are printed."""
     machine = recorded(DEGRADED)
     kept = tmp_path / name
     done = raidctl("--replay", machine, "record", kept)

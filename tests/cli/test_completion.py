@@ -106,7 +106,7 @@ def test_no_tool_is_started_and_nothing_is_written(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_bash_inserts_hostile_names_as_one_word_and_runs_nothing(state: Path, tmp_path: Path) -> None:
-    """The words of COMPREPLY, read again by bash, are the names; nothing in them is carried out."""
+    """The words of COMPREPLY, read again by bash, are the names. Nothing in them is carried out."""
     script = tmp_path / "raidctl.bash"
     script.write_text(SCRIPTS["raidctl"])
     code = f"""

@@ -1,4 +1,4 @@
-"""--output: a file is written completely or left as it was; a device or pipe is written into, never removed."""
+"""--output: a file is written completely or left as it was. A device or pipe is written into, never removed."""
 
 from __future__ import annotations
 

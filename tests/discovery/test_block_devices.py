@@ -57,7 +57,7 @@ def test_the_kernel_s_device_is_used_when_the_tool_names_another() -> None:
 
 
 def test_a_device_that_the_kernel_does_not_have_is_not_repeated() -> None:
-    """A device node that does not exist is not shown; the problem quotes the tool's value."""
+    """A device node that does not exist is not shown. The problem quotes the tool's value."""
     linked = link([controller_with(volume(device="/dev/sdq"))], NO_TOOL)
     assert linked.controllers[0].volumes[0].device is None
     assert [problem.kind for problem in linked.problems] == ["note"]
@@ -93,7 +93,7 @@ def test_a_volume_is_found_by_a_scsi_address_among_its_details() -> None:
 
 
 def test_a_controller_is_known_by_the_devices_behind_it() -> None:
-    """Without a printed PCI address, the devices of its volumes give it; the kernel names driver, vendor and model."""
+    """Without a printed PCI address, the devices of its volumes give it. The kernel names driver, vendor and model."""
     linked = link([controller_with(volume(unique_id=SDA_WWN))], NO_TOOL)
     found = linked.controllers[0]
     assert (found.pci_address, found.driver) == ("0000:03:00.0", "hpsa")
@@ -101,7 +101,7 @@ def test_a_controller_is_known_by_the_devices_behind_it() -> None:
 
 
 def test_a_controller_without_volumes_is_known_by_its_driver() -> None:
-    """One controller and one PCI function of the family's drivers are matched; with two functions, none is."""
+    """One controller and one PCI function of the family's drivers are matched. With two functions, none is."""
     drivers = {"example": ("hpsa",)}
     assert link([controller_with()], NO_TOOL, drivers).controllers[0].pci_address == "0000:03:00.0"
     assert link([controller_with()], NO_TOOL).controllers[0].pci_address is None
@@ -111,7 +111,7 @@ def test_a_controller_without_volumes_is_known_by_its_driver() -> None:
 
 
 def test_a_printed_address_is_normalised_and_the_tools_words_stay() -> None:
-    """The tool's model and vendor are kept; the driver is the kernel's, and a different one is reported."""
+    """The tool's model and vendor are kept. The driver is the kernel's, and a different one is reported."""
     linked = link([controller_with(pci_address="03:00.0", model="Card 9", driver="cciss")], NO_TOOL)
     found = linked.controllers[0]
     assert (found.pci_address, found.model, found.driver) == ("0000:03:00.0", "Card 9", "hpsa")
@@ -179,7 +179,7 @@ def test_loose_files_are_left_as_they_are() -> None:
 
 
 def test_members_of_software_arrays_are_not_claimed() -> None:
-    """Volumes and drives of controllers are claimed, and md's volumes; the partitions below md are not."""
+    """Volumes and drives of controllers are claimed, and md's volumes. The partitions below md are not."""
     controllers = [
         controller_with(volume(device="/dev/sdc"), drives=(Drive(id="example:1/1", device="/dev/sdd"),)),
         Controller(

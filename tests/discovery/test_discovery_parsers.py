@@ -84,7 +84,7 @@ def test_blanks_that_udev_has_encoded_are_blanks() -> None:
 
 
 def test_a_line_of_mountinfo_is_read_with_and_without_optional_fields() -> None:
-    """Optional fields before the dash may be none or several; octal escapes are undone; options may be missing."""
+    """Optional fields before the dash may be none or several. Octal escapes are undone; options may be missing."""
     text = (
         "29 1 8:1 / /srv/a\\040b\\134c rw shared:1 master:2 - ext4 /dev/sda1 rw,errors=x\n"
         "30 1 8:2 /sub /mnt rw - xfs /dev/sda2\n"
@@ -103,7 +103,7 @@ def test_swap_is_counted_for_partitions_and_not_for_files() -> None:
 
 
 def test_all_members_of_a_file_system_with_several_devices_carry_its_mount_points() -> None:
-    """Btrfs names one of its devices as source, ZFS its pool; every member is in use nevertheless."""
+    """Btrfs names one of its devices as source, ZFS its pool. Every member is in use nevertheless."""
     table = mounts.mountinfo(
         "1 0 0:40 / /pool rw - btrfs /dev/sda rw,subvol=/\n2 0 0:41 / /tank/x rw - zfs tank/x rw\n"
     )
@@ -136,7 +136,7 @@ _PLACES = {
 
 @pytest.mark.parametrize("path", _PLACES)
 def test_a_path_contains_the_address_of_a_device(path: str) -> None:
-    """The PCI function is the one next to the device; the path contains the SCSI address and the interface."""
+    """The PCI function is the one next to the device. The path contains the SCSI address and the interface."""
     place = Place.of(path)
     assert (place.pci_address, place.scsi_address, place.transport({}, None, None)) == _PLACES[path]
 
@@ -161,7 +161,7 @@ def test_the_kind_of_a_device_follows_from_its_name(name: str, kind: str) -> Non
 
 
 def test_a_pci_address_is_the_same_in_every_spelling() -> None:
-    """Tools print addresses without a domain or in capitals; the kernel does not."""
+    """Tools print addresses without a domain or in capitals. The kernel does not."""
     assert normalised("03:00.0") == normalised("0000:03:00.0") == normalised("00000000:03:00.0") == "0000:03:00.0"
     assert normalised("0000:5E:00.1") == "0000:5e:00.1"
     assert normalised("slot 3") is None
@@ -179,7 +179,7 @@ def test_the_ata_page_gives_the_whole_model_and_firmware() -> None:
 
 
 def test_a_virtual_machine_is_known_by_its_manufacturer_or_its_processor() -> None:
-    """DMI names the hypervisor; without it the processor's flag shows only that there is one; a Xen host is none."""
+    """DMI names the hypervisor. Without it the processor's flag shows only that there is one; a Xen host is none."""
     flags = "processor\t: 0\nflags\t\t: fpu hypervisor sse\n"
     assert hypervisor(dmi="VMware, Inc. VMware Virtual Platform", cpuinfo=flags) == "vmware"
     assert hypervisor(dmi="Microsoft Corporation Virtual Machine") == "hyper-v"

@@ -56,7 +56,7 @@ def test_a_logical_volume_begins_where_the_device_mapper_table_shows() -> None:
 
 
 def test_the_data_of_an_array_begin_behind_its_superblock() -> None:
-    """Md reports for each member where its data begin; on the whole drive, the partition's offset is added."""
+    """Md reports for each member where its data begin. On the whole drive, the partition's offset is added."""
     assert drive("host-lvm-on-md", "md:md0/sda2").data_offset_bytes == 264192 * 512
     above = {layer.device: layer for layer in drive("host-lvm-on-md", "drives:TLW4A0071").layers}
     start = above["/dev/sda2"].start_bytes
@@ -73,7 +73,7 @@ def test_what_lies_on_an_array_is_listed_with_the_array_alone() -> None:
 
 
 def test_the_settings_of_a_queue_are_in_bytes() -> None:
-    """Read-ahead is in KiB in sysfs; an optimal size of 0 means that the device reports none."""
+    """Read-ahead is in KiB in sysfs. An optimal size of 0 means that the device reports none."""
     queue = volume("md-healthy", "md:md1").block
     assert queue is not None
     assert (queue.read_ahead_bytes, queue.minimum_io_bytes, queue.optimal_io_bytes) == (8 * MIB, 512 << 10, 2 * MIB)
@@ -133,7 +133,7 @@ def test_the_kernel_s_pcie_link_outranks_the_tool_s() -> None:
 
 
 def test_without_udev_only_storage_controllers_are_asked_for_their_links() -> None:
-    """All functions of a machine are in sysfs; which ones are storage is known after the second round."""
+    """All functions of a machine are in sysfs. Which ones are storage is known after the second round."""
     place = "/sys/bus/pci/devices"
     files = {
         f"{place}/{ADDRESS}/uevent": b"PCI_CLASS=10400\nPCI_ID=1000:005D\nPCI_SLOT_NAME=0000:03:00.0\n",
@@ -191,7 +191,7 @@ def test_a_logical_volume_in_two_pieces_has_two_places_and_what_lies_on_it_none(
 
 
 def test_a_logical_volume_on_two_partitions_of_a_volume_has_a_place_on_each() -> None:
-    """Both are counted from the beginning of the volume; on two devices there is no single start."""
+    """Both are counted from the beginning of the volume. On two devices there is no single start."""
     parts = [device(f"sda{n}", "partition", Piece("sda", n * 100 * MIB), parent="sda") for n in (1, 2)]
     upper = device("dm-0", "dm", Piece("sda1", MIB), Piece("sda2", MIB))
     found = layers(device("sda"), *parts, upper)[-1]

@@ -25,7 +25,7 @@ def raid(address: str, driver: str | None = "hpsa", pci_class: int = 0x010400) -
 
 
 def test_a_raid_controller_without_its_tool_is_reported_with_the_tool_to_install() -> None:
-    """The problem names controller and tools; the controller is shown with its block devices, without a status."""
+    """The problem names controller and tools. The controller is shown with its block devices, without a status."""
     bare, problems = pci_controllers.unlisted(VIEW, (), VENDORS, ())
     known = next(problem for problem in problems if problem.where == "0000:03:00.0")
     assert (known.kind, known.severity) == ("no_tool", "error")
@@ -67,7 +67,7 @@ def test_an_installed_tool_that_does_not_list_the_controller_is_another_problem(
 
 
 def test_a_controller_that_a_family_lists_is_matched() -> None:
-    """By its PCI address, or as the only one of its family; plain drives on it do not count."""
+    """By its PCI address, or as the only one of its family. Plain drives on it do not count."""
     view = HostView(pci=(raid("0000:03:00.0"),))
     addressed = Controller(id="example:1", pci_address="0000:03:00.0")
     assert pci_controllers.unlisted(view, [addressed], VENDORS, ["newcli"]) == ([], [])
@@ -97,7 +97,7 @@ def test_ports_of_plain_drives_are_no_raid_controllers() -> None:
 
 
 def test_a_controller_without_a_driver_hides_its_devices() -> None:
-    """A RAID controller without a kernel driver is an incomplete reading; an unused IDE port is a note."""
+    """A RAID controller without a kernel driver is an incomplete reading. An unused IDE port is a note."""
     view = HostView(pci=(raid("0000:03:00.0", None), raid("0000:00:01.1", None, 0x010180)))
     bare, problems = pci_controllers.unlisted(view, (), VENDORS, ())
     assert [(p.where, p.kind) for p in problems] == [("0000:03:00.0", "unread"), ("0000:00:01.1", "note")]
@@ -140,7 +140,7 @@ def test_the_overview_explains_a_port_in_raid_mode() -> None:
 
 
 def test_the_overview_names_the_tool_that_was_used_and_why() -> None:
-    """The evidence names the tool that a controller was read with; the family's note on it gives the reason."""
+    """The evidence names the tool that a controller was read with. The family's note on it gives the reason."""
     output = Output.of_text("/opt/bin/oldcli show all", "Card 1\n")
     output.lines[0].fact("example:1", "model", "Card 1")
     note = Problem(severity="info", where="example:1", message="newcli does not know it.")
@@ -186,7 +186,7 @@ def test_of_two_families_with_one_driver_both_tools_are_named() -> None:
 
 
 def test_a_drive_of_the_kernel_that_no_tool_lists_is_reported() -> None:
-    """A volume that the tool left out makes the reading incomplete; if a volume has no device, it is a note."""
+    """A volume that the tool left out makes the reading incomplete. If a volume has no device, it is a note."""
     machine = replayed("smartarray-gen9-degraded")
     controllers = machine.inventory.controllers
     assert list(unmatched(machine.view, controllers)) == []

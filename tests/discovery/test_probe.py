@@ -51,7 +51,7 @@ def test_an_empty_usb_reader_is_a_drive_of_size_0() -> None:
 
 
 def test_layers_on_md_are_traced_and_bind_mounts_are_not_counted() -> None:
-    """Mount points of LVM and LUKS on md are found below; directories that containers bind elsewhere are left out."""
+    """Mount points of LVM and LUKS on md are found below. Directories that containers bind elsewhere are left out."""
     view = seen("host-lvm-on-md").view
     assert view.mountpoints("md0") == ("/", "/srv/my data", "[swap]")
     assert view.mountpoints("sda") == ("/", "/boot/efi", "/srv/my data", "[swap]")
@@ -73,7 +73,7 @@ def test_volumes_of_raid_controllers_have_the_full_world_wide_name() -> None:
 
 
 def test_subvolumes_of_btrfs_are_mount_points_of_its_drive() -> None:
-    """File systems without a device number are found by their source; a directory bound elsewhere is none of them."""
+    """File systems without a device number are found by their source. A directory bound elsewhere is none of them."""
     view = seen("host-vm-virtio").view
     assert view.virtual == "kvm"
     assert view.mountpoints("vdb") == ("/srv/data", "/var/log")
@@ -160,7 +160,7 @@ def test_lines_in_no_known_form_are_kept_and_reported() -> None:
 
 
 def test_the_path_of_a_multipath_nvme_drive_contains_its_pci_function() -> None:
-    """The visible device of native NVMe multipath is virtual; the hidden one below the controller has the path."""
+    """The visible device of native NVMe multipath is virtual. The hidden one below the controller has the path."""
     udev = (
         "P: /devices/virtual/nvme-subsystem/nvme-subsys0/nvme0n1\nN: nvme0n1\nE: SUBSYSTEM=block\nE: DEVTYPE=disk\n\n"
         "P: /devices/pci0000:80/0000:80:01.0/0000:81:00.0/nvme/nvme0/nvme0c0n1\nE: SUBSYSTEM=block\nE: DEVTYPE=disk\n"

@@ -45,7 +45,7 @@ def devices(linked: Linked) -> list[str | None]:
 
 
 def test_a_target_is_looked_for_on_the_controllers_pci_function() -> None:
-    """The same target on another controller is another device; mount points and size come from the matched one."""
+    """The same target on another controller is another device. Mount points and size come from the matched one."""
     view = machine(block("sda", "0:2:0:0"), block("sdb", "1:2:0:0", SECOND), block("sdc", "1:2:1:0", SECOND))
     linked = link([controller_at("2:0:0", "2:1:0", at=SECOND)], view, DRIVERS)
     assert devices(linked) == ["/dev/sdb", "/dev/sdc"]

@@ -227,7 +227,7 @@ def test_an_unknown_object_or_field_is_reported(run: Run, what: str, message: st
 
 
 def test_a_state_that_cannot_be_kept_is_printed(run: Run, tmp_path: Path) -> None:
-    """The damaged store is reported and not touched; what was read can still be saved."""
+    """The damaged store is reported and not touched. What was read can still be saved."""
     place = tmp_path / "kept"
     place.mkdir(mode=0o700)
     (place / FILE).write_bytes(b"not a database" * 1000)
@@ -298,7 +298,7 @@ def test_two_hosts_in_one_store_are_not_mixed_up(run: Run) -> None:
 
 
 def test_an_incomplete_reading_is_kept_and_reported(run: Run) -> None:
-    """The exit code is that of show; the list marks the snapshot as incomplete."""
+    """The exit code is that of show. The list marks the snapshot as incomplete."""
     crashes = str(FIXTURES / "megaraid-second-card-crashes")
     answer = run("--replay", crashes, "snapshot")
     assert answer.exit_code == 3
@@ -366,7 +366,7 @@ def test_the_history_of_a_field_that_was_never_reported_is_shown(run: Run) -> No
 
 
 def test_what_was_ignored_is_not_called_unchanged(run: Run, tmp_path: Path) -> None:
-    """Nothing else has changed; where something was left out, that is not nothing."""
+    """Nothing else has changed. Where something was left out, that is not nothing."""
     after = _file(tmp_path / "after.json", changed(state(), _failed))
     answer = run("diff", RECORDED, after, "--ignore", "battery")
     assert answer.exit_code == 0
@@ -436,7 +436,7 @@ def test_what_is_milder_is_left_out(run: Run, tmp_path: Path) -> None:
 def test_a_comparison_for_nagios(
     run: Run, tmp_path: Path, change: Callable[[dict[str, Any]], None], code: int, words: str
 ) -> None:
-    """The worst change is the state; information alone is OK; an incomplete reading is UNKNOWN."""
+    """The worst change is the state. Information alone is OK; an incomplete reading is UNKNOWN."""
     before, after = _file(tmp_path / "a.json", state()), _file(tmp_path / "b.json", changed(state(), change))
     answer = run("diff", before, after, "--format", "nagios")
     assert (answer.exit_code, answer.stdout.startswith(words)) == (code, True)
@@ -444,7 +444,7 @@ def test_a_comparison_for_nagios(
 
 
 def test_no_placeholder_of_the_noise_filter_is_shown(run: Run, tmp_path: Path) -> None:
-    """A new problem is printed with its figure; of a file without noise, the figure is an ellipsis."""
+    """A new problem is printed with its figure. Of a file without noise, the figure is an ellipsis."""
 
     def rebuild(document: dict[str, Any]) -> None:
         document["problems"].append({**UNREAD, "kind": "state", "message": "Rebuilding, 37 % complete."})

@@ -1,4 +1,4 @@
-"""The same thing in another place has moved; another thing in the same place was replaced."""
+"""The same thing in another place has moved. Another thing in the same place was replaced."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_two_drives_that_were_swapped_are_two_moves() -> None:
 
 
 def test_another_drive_in_the_same_bay_is_named_as_replaced() -> None:
-    """With both serial numbers and both models; the array's list of ids is the same."""
+    """With both serial numbers and both models. The array's list of ids is the same."""
 
     def replace(document: Doc) -> None:
         item(document, A2).update(serial="NEW00001", model="EG0600FCVBK", firmware="HPD2")
@@ -97,7 +97,7 @@ def test_a_replaced_drive_is_one_change_as_bad_as_what_differs() -> None:
 
 
 def test_a_moved_drive_takes_along_what_belongs_to_its_bay() -> None:
-    """Its device and its details are part of the move; a failure that came with it is not."""
+    """Its device and its details are part of the move. A failure that came with it is not."""
 
     def move(document: Doc) -> None:
         _rebay(document, A1, f"{CONTROLLER}/1I:1:9")
@@ -267,7 +267,7 @@ def test_a_removed_controller_is_one_loss() -> None:
 def test_a_well_known_change_has_its_weight_and_its_sentence(
     change: Callable[[Doc], None], severity: str, message: str | None
 ) -> None:
-    """A loss of data or speed has a severity to match; deliberate changes are information."""
+    """A loss of data or speed has a severity to match. Deliberate changes are information."""
     reported = only(diff(state(), changed(state(), change)))
     assert reported.severity == severity
     assert message is None or reported.message == message

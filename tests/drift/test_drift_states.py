@@ -34,7 +34,7 @@ def test_a_state_comes_back_as_it_was_kept(tmp_path: Path, machine: str) -> None
 
 
 def test_equal_states_share_one_document(tmp_path: Path) -> None:
-    """Each has its own temperatures; a hundred of them are hardly larger than one."""
+    """Each has its own temperatures. A hundred of them are hardly larger than one."""
     store = States(tmp_path)
     for hour in range(24):
 
@@ -97,7 +97,7 @@ def test_an_empty_store_is_reported_with_a_remedy(tmp_path: Path) -> None:
 
 
 def test_pruning_removes_what_is_old_and_keeps_the_last_of_each_host(tmp_path: Path) -> None:
-    """A machine that was switched off keeps its last snapshot; the other old ones are deleted."""
+    """A machine that was switched off keeps its last snapshot. The other old ones are deleted."""
     store = States(tmp_path)
     store.add(_at(state(), "2025-01-01T00:00:00Z", "gone"))
     store.add(_at(state(), "2026-01-01T00:00:00Z", "db1"))
@@ -173,7 +173,7 @@ def test_one_unreadable_state_hides_no_other(tmp_path: Path, what: str) -> None:
 
 
 def test_a_read_only_store_is_read_and_not_written(tmp_path: Path) -> None:
-    """By an ordinary user; the list is shown, and a new state is refused."""
+    """By an ordinary user. The list is shown, and a new state is refused."""
     place = tmp_path / "kept"
     place.mkdir()
     States(place).add(state())

@@ -58,7 +58,7 @@ def test_since_boot_is_refused_where_the_boot_is_unknown() -> None:
 
 
 def test_the_time_of_a_controller_is_converted_by_the_difference_of_the_clocks() -> None:
-    """The difference includes the time zone; without the controller's clock there is none."""
+    """The difference includes the time zone. Without the controller's clock there is none."""
     by = difference("2026-05-06T13:00:00", NOW)
     assert by == timedelta(hours=-1)
     assert shifted("2026-05-06T10:30:00", by) == "2026-05-06T09:30:00Z"
@@ -84,7 +84,7 @@ def test_a_level_keeps_what_is_as_bad_or_unknown(least: Level) -> None:
 
 
 def test_logs_are_joined_by_the_clock_of_the_machine() -> None:
-    """The controller is an hour ahead; entries without a time stay behind the one before them."""
+    """The controller is an hour ahead. Entries without a time stay behind the one before them."""
     kernel = EventLog(
         command="dmesg", events=(Event(at="2026-05-06T10:15:00Z", host_at="2026-05-06T10:15:00Z", text="kernel"),)
     )

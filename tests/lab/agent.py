@@ -40,7 +40,7 @@ def environment(request: Request) -> dict[str, str]:
 
 
 def run(request: Request) -> Answer:
-    """Run a command to its end; at its time limit it is killed with all its children."""
+    """Run a command to its end. At its time limit it is killed with all its children."""
     if "modules" in request:
         return run_forked(request)
     with subprocess.Popen(

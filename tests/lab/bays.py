@@ -32,7 +32,7 @@ def nvme(serial: str, number: int, size: int = SIZE) -> Drive:
 
 @dataclass
 class Bays:
-    """A running machine with bays; a power cut keeps the drives that are in them."""
+    """A running machine with bays. A power cut keeps the drives that are in them."""
 
     guest: Guest
     enclosure: Enclosure
@@ -40,7 +40,7 @@ class Bays:
     """Serial numbers of pushed drives, whose files QEMU has open."""
 
     def push(self, drive: Drive, content: bytes = b"") -> str:
-        """Insert a drive while the machine runs; returns its device node once udev has it."""
+        """Insert a drive while the machine runs. Returns its device node once udev has it."""
         path = self.guest.places.disk(drive)
         if not path.exists():
             path.write_bytes(content)
@@ -59,7 +59,7 @@ class Bays:
         return self.guest.device(drive.serial)
 
     def pull(self, serial: str) -> Drive:
-        """Remove a drive while the machine runs; returns it once the kernel has noticed."""
+        """Remove a drive while the machine runs. Returns it once the kernel has noticed."""
         drive, node = self.guest.machine.drive(serial), self.guest.device(serial)
         self.guest.qmp("device_del", id=f"drive-{serial}")
         self.guest.sh(_PULLED.format(node))
@@ -82,7 +82,7 @@ class Bays:
         return self.guest.raidctl(*words, timeout=900)
 
     def speed(self, array: str, speed: int | None = None) -> None:
-        """Limit the rebuild of an array to this number of KiB/s; None: no limit."""
+        """Limit the rebuild of an array to this number of KiB/s. None: no limit."""
         self.guest.sh(_SPEED.format(array, "system" if speed is None else speed))
 
     def idle(self, array: str) -> None:

@@ -1,4 +1,4 @@
-"""Machines that are shared by several files; pytest-xdist runs their tests in one worker."""
+"""Machines that are shared by several files. Pytest-xdist runs their tests in one worker."""
 
 from __future__ import annotations
 
@@ -23,6 +23,6 @@ def layers_machine() -> Iterator[Guest]:
 
 @pytest.fixture(scope="session")
 def bays() -> Iterator[Bays]:
-    """The machine whose drives are pulled and pushed; its arrays are complete before and after each test."""
+    """The machine whose drives are pulled and pushed. Its arrays are complete before and after each test."""
     with Enclosure() as enclosure, Guest(replace(BAYS, qemu=enclosure.arguments(f"{BUS}.0"))) as guest:
         yield Bays(guest.boot(), enclosure)

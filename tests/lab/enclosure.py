@@ -33,7 +33,7 @@ _OFFERED = {
 
 @dataclass
 class Enclosure:
-    """Bays with an LED each; ``lit`` has the numbers of the blinking ones, from 1."""
+    """Bays with an LED each. ``lit`` has the numbers of the blinking ones, from 1."""
 
     slots: int = 4
     logical: int = 0x3000000000001A2B

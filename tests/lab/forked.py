@@ -101,7 +101,7 @@ def _import(words: Sequence[str], imports: Sequence[str]) -> None:
 
 
 def _import_command(words: Sequence[str]) -> None:
-    """Import the module of a command, ``raidctl.cli.layout.apply``; other words of that name do no harm."""
+    """Import the module of a command, ``raidctl.cli.layout.apply``. Other words of that name do no harm."""
     place = "raidctl.cli"
     for word in words:
         if not word.isidentifier() or not hasattr(importlib.import_module(place), "__path__"):
@@ -113,7 +113,7 @@ def _import_command(words: Sequence[str]) -> None:
 
 
 def _become(words: Sequence[str], env: Mapping[str, str], cwd: str, files: Sequence[int], imported: int) -> None:
-    """Run raidctl and exit; writes the names of the modules that it imported to ``imported``."""
+    """Run raidctl and exit. Writes the names of the modules that it imported to ``imported``."""
     code: object = 70
     before = set(sys.modules)
     try:

@@ -139,7 +139,7 @@ class Guest:
         cwd: str = "/",
         **more: object,
     ) -> Done:
-        """Run a command to its end; with ``check``, an exit code other than 0 raises with its output."""
+        """Run a command to its end. With ``check``, an exit code other than 0 raises with its output."""
         words = [str(word) for word in argv]
         answer = self.ask(
             "run", timeout, argv=words, env=dict(env or {}), stdin=_coded(stdin), timeout=timeout, cwd=cwd, **more
@@ -158,7 +158,7 @@ class Guest:
     def raidctl(
         self, *words: str, timeout: float = 600, check: bool = False, stdin: bytes = b"", imports: Sequence[str] = ()
     ) -> Done:
-        """Run this checkout's raidctl in the guest; ``check`` raises on an exit code other than 0.
+        """Run this checkout's raidctl in the guest. ``check`` raises on an exit code other than 0.
 
         It is a fork of an interpreter that has imported it before (``tests/lab/forked.py``).
         """
@@ -211,7 +211,7 @@ class Guest:
         return ""
 
     def ask(self, op: str, limit: float, **words: Any) -> dict[str, Any]:
-        """Send a request to the agent; a machine without a reply after ``limit`` and the grace time is killed."""
+        """Send a request to the agent. A machine without a reply after ``limit`` and the grace time is killed."""
         link = self._linked()
         try:
             answer = link.ask(op, limit + GRACE, words)
@@ -245,7 +245,7 @@ class Guest:
                     disk.truncate(drive.size)
 
     def _backend(self, drive: Drive) -> subprocess.Popen[bytes]:
-        """Start the process that emulates a drive with a cache; killing it loses what was not flushed."""
+        """Start the process that emulates a drive with a cache. Killing it loses what was not flushed."""
         path = self.places.nbd(drive)
         path.unlink(missing_ok=True)
         argv = [program("nbdkit", "nbdkit"), "--foreground", "--unix", str(path), "--filter=cache"]
@@ -329,7 +329,7 @@ def shell_in(folder: str) -> str:
 
 
 def software(nvme_model: str = "") -> Software:
-    """QEMU, the kernel and the initramfs; a missing program is an error with its package."""
+    """QEMU, the kernel and the initramfs. A missing program is an error with its package."""
     booted = kernel()
     bytecode.compiled()
     qemu = program("qemu-system-x86_64", "qemu-system-x86")

@@ -17,7 +17,7 @@ NEEDED = "ctypes, mmap, multiprocessing, sqlite3, ssl, unittest, zoneinfo"
 
 @cache
 def instead() -> str:
-    """Its path; empty if there is none of this version, it is this one, or there is no virtual environment."""
+    """Its path. Empty if there is none of this version, it is this one, or there is no virtual environment."""
     found = Path(f"/usr/bin/python{sys.version_info.major}.{sys.version_info.minor}")
     if sys.prefix == sys.base_prefix or not found.exists() or found.samefile(sys.executable):
         return ""

@@ -56,7 +56,7 @@ class Kernel:
 
 
 def unpacked(image: bytes) -> bytes | None:
-    """The ELF file in a bzImage compressed with xz; None for other compressions, which boot as they are."""
+    """The ELF file in a bzImage compressed with xz. None for other compressions, which boot as they are."""
     start = image.find(b"\xfd7zXZ\0")
     if start < 0:
         return None
@@ -68,7 +68,7 @@ def unpacked(image: bytes) -> bytes | None:
 
 
 def kernel(store: Path = STORE) -> Kernel:
-    """The newest kernel in the store; one is fetched if there is none."""
+    """The newest kernel in the store. One is fetched if there is none."""
     present = sorted(store.glob("linux-image-*"), key=lambda tree: tree.stat().st_mtime)
     return Kernel(present[-1]) if present else fetch(store)
 
@@ -117,7 +117,7 @@ def _current() -> str:
 
 
 def _unpack(package: str, store: Path) -> None:
-    """Download, unpack and index the modules; the tree gets its name when it is complete."""
+    """Download, unpack and index the modules. The tree gets its name when it is complete."""
     with tempfile.TemporaryDirectory(prefix="tmp-", dir=store) as name:
         scratch = Path(name)
         run([program("apt-get", "apt"), "-q", "download", package], cwd=scratch)

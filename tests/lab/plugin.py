@@ -38,14 +38,14 @@ class Wanted:
 
 
 class Pool:
-    """The running machine; there is one at most per process, since each needs a core."""
+    """The running machine. There is one at most per process, since each needs a core."""
 
     def __init__(self) -> None:
         self.session: Session | None = None
         self.spoilt = False
 
     def take(self, wanted: Wanted, items: list[pytest.Item]) -> Session:
-        """The running machine if it is the right one and not spoilt; else another one, booted."""
+        """The running machine if it is the right one and not spoilt. Else another one, booted."""
         machine = wanted.machine
         assert machine is not None
         running = self.session
@@ -93,7 +93,7 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark lab tests as slow; those of one machine follow one another in one worker of xdist.
+    """Mark lab tests as slow. Those of one machine follow one another in one worker of xdist.
 
     Groups that take longest (``minutes``, about) start first, so that no worker is left with one at the end. The
     longest one is a single test: xdist gives its worker another group at once, which then waits for it, so that has to
@@ -125,7 +125,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def _group(item: pytest.Item) -> str:
-    """The tests that share a boot; a test on the host without a group is a separate one."""
+    """The tests that share a boot. A test on the host without a group is a separate one."""
     named = item.get_closest_marker("xdist_group")
     return item.nodeid if named is None else str(named.args[0])
 
@@ -166,7 +166,7 @@ def _reports(
 
 @pytest.fixture
 def lab_machine() -> Iterator[Callable[[Machine], Guest]]:
-    """Boot a machine with new drives for a test on the host; it ends with the test."""
+    """Boot a machine with new drives for a test on the host. It ends with the test."""
     guests: list[Guest] = []
 
     def boot(machine: Machine) -> Guest:

@@ -23,7 +23,7 @@ NEW = "LABBOOT9"
 
 
 def installed(guest: Guest) -> str:
-    """Install a system that GRUB boots from either drive; returns the checksum of its files."""
+    """Install a system that GRUB boots from either drive. Returns the checksum of its files."""
     assert (GRUB / "boot.img").exists(), "install the Debian package grub-pc-bin (tests/run as root does)"
     packed = kernel().tree / f"boot/vmlinuz-{kernel().version}"
     guest.sh(f"cp {packed} /boot/kernel; cp {software().initramfs} /boot/initramfs; mkdir -p /boot/grub")

@@ -15,7 +15,7 @@ pytestmark = [pytest.mark.lab(minutes=5), pytest.mark.xdist_group("lab-checks")]
 
 NO, USAGE = 1, 2
 DAMAGE = 12 * 1024
-"""Bytes of one copy that are overwritten; md counts them in the units that it compares."""
+"""Bytes of one copy that are overwritten. md counts them in the units that it compares."""
 DIFFER = 128  # sectors
 
 
@@ -35,7 +35,7 @@ def last(bays: Bays) -> dict[str, Any]:
 
 
 def check(bays: Bays, *words: str) -> int:
-    """Run a command about the check of the mirror; returns the exit code."""
+    """Run a command about the check of the mirror. Returns the exit code."""
     return bays.raidctl("check", words[0], "md1", *words[1:], "--yes").rc
 
 

@@ -108,7 +108,7 @@ def dirty(layers: Layers) -> dict[str, int]:
 
 
 def test_show_lists_the_layers_from_the_top_to_the_bottom(layers: Layers) -> None:
-    """Each cache has its mode, size and unwritten data; dm-writecache comes before its array."""
+    """Each cache has its mode, size and unwritten data. Dm-writecache comes before its array."""
     shown = {layer["id"]: layer for layer in layers.shown("cache", "show")["layers"]}
     media, log = layers.status("media"), layers.status("log")
     upper, lower = layers.layer("log"), layers.layer("media")
@@ -149,7 +149,7 @@ def test_a_value_that_the_kernel_does_not_accept_is_undone(layers: Layers) -> No
 
 
 def test_watermarks_need_a_new_table_and_are_refused(layers: Layers) -> None:
-    """The message has the reason and the nearest command; the table is unchanged."""
+    """The message has the reason and the nearest command. The table is unchanged."""
     table = layers.guest.sh("dmsetup table log")
     done = layers.raidctl("cache", "threshold", "/dev/mapper/log", "--high-watermark", "70", "--yes")
     assert (done.rc, layers.guest.sh("dmsetup table log")) == (1, table)
@@ -191,7 +191,7 @@ def test_statistics_are_the_counters_of_the_kernel(layers: Layers) -> None:
 
 
 def test_flush_reports_what_it_has_written(layers: Layers) -> None:
-    """dm-writecache and bcache have no unwritten data; dm-cache, which has no flush, is reported."""
+    """dm-writecache and bcache have no unwritten data. Dm-cache, which has no flush, is reported."""
     assert all(dirty(layers).values())
     assert layers.file(f"{BCACHE}/state") == "dirty"
     layers.guest.sh(f"echo 1 > {BCACHE}/writeback_running")

@@ -34,7 +34,7 @@ def inject(guest: Guest, what: int) -> None:
 
 
 def test_a_drive_that_vanishes_during_a_batch_is_restored_when_it_returns(faults: Guest) -> None:
-    """The batch and ``restore`` end with 6; once the drive is back, ``restore`` undoes the change."""
+    """The batch and ``restore`` end with 6. Once the drive is back, ``restore`` undoes the change."""
     name = faults.sh("ls /sys/class/scsi_disk/0:0:0:0/device/block").strip()
     node = f"/dev/{name}"
     gone = faults.raidctl(
@@ -95,7 +95,7 @@ def test_a_file_system_that_cannot_be_written_is_not_flushed(faults: Guest) -> N
 
 
 def test_an_unresponsive_drive_delays_no_other(faults: Guest) -> None:
-    """``show`` reports it as a problem (3) with the other drives; a flush ends at its limit (3)."""
+    """``show`` reports it as a problem (3) with the other drives. A flush ends at its limit (3)."""
     node = debugged(faults)
     inject(faults, SILENCE)
     flushing = faults.start_raidctl("cache", "flush", node, "--timeout", "5", "--json")

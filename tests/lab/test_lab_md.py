@@ -159,7 +159,7 @@ def test_the_status_follows_from_the_kernel_s_state(volumes: Json) -> None:
 
 
 def test_the_progress_is_the_kernel_s(volumes: Json, bounds: dict[str, float]) -> None:
-    """The percentage is between those of mdstat before and after; no other array has a progress."""
+    """The percentage is between those of mdstat before and after. No other array has a progress."""
     before, after = bounds["before"], bounds["after"]
     assert volumes["md15"]["progress"]["operation"] == "recovery"
     assert 0 <= before <= volumes["md15"]["progress"]["percent"] <= after < 100
@@ -183,7 +183,7 @@ ROLES = {
 
 
 def test_the_role_and_state_of_each_member_is_the_kernel_s(md: Json) -> None:
-    """Roles and states are the kernel's; a spare being rebuilt is a member with a warning."""
+    """Roles and states are the kernel's. A spare being rebuilt is a member with a warning."""
     for name in ARRAYS:
         wanted = {}
         for member, state in slots(name).items():
@@ -194,7 +194,7 @@ def test_the_role_and_state_of_each_member_is_the_kernel_s(md: Json) -> None:
 
 
 def test_the_properties_of_a_member_are_those_of_lsblk(md: Json, blocks: Json) -> None:
-    """The size is the member's; model, serial number, rpm, media and interface are those of its drive."""
+    """The size is the member's. Model, serial number, rpm, media and interface are those of its drive."""
     for name in ARRAYS:
         for member, drive in drives_of(md, name).items():
             whole = blocks[blocks[member]["pkname"] or member] if blocks[member]["type"] == "part" else blocks[member]
@@ -221,7 +221,7 @@ def test_the_array_lists_its_members_and_spares(md: Json) -> None:
 
 
 def test_the_consistency_policy_is_the_kernel_s(volumes: Json) -> None:
-    """The consistency policy equals that of sysfs; one array has a bitmap, one a journal."""
+    """The consistency policy equals that of sysfs. One array has a bitmap, one a journal."""
     redundant = [name for name in ARRAYS if name not in PLAIN]
     policies = {name: volumes[name]["consistency_policy"] for name in redundant}
     assert policies == {name: sys_md(name, "consistency_policy") for name in redundant}

@@ -17,7 +17,7 @@ from tests.lab.machines import MD
 
 @contextmanager
 def always(script: str) -> Iterator[list[int]]:
-    """Repeat a shell script beside a test; yields a list that grows with every round."""
+    """Repeat a shell script beside a test. Yields a list that grows with every round."""
     rounds: list[int] = []
     end = threading.Event()
 

@@ -34,7 +34,7 @@ def mfi(*words: str) -> tuple[int, Json]:
 
 @cache
 def controllers() -> dict[str, Json]:
-    """The controllers as raidctl-mfi shows them, by serial number; read once per boot."""
+    """The controllers as raidctl-mfi shows them, by serial number. Read once per boot."""
     _, output = mfi("show")
     found = {one["serial_number"]: one for one in output["controllers"]}
     for one in found.values():
@@ -162,7 +162,7 @@ def test_a_setting_that_the_firmware_does_not_keep_is_not_confirmed() -> None:
 
 
 def test_an_operation_without_effect_is_not_confirmed() -> None:
-    """QEMU accepts PD_LOCATE_START but has no LED; for drive 256 it returns drive 0, so nothing is sent."""
+    """QEMU accepts PD_LOCATE_START but has no LED. For drive 256 it returns drive 0, so nothing is sent."""
     for switch in ("on", "off"):
         code, output = mfi("locate", "--controller", number(), "--drive", "0", "--allow-write", switch)
         assert (code, output["controllers"][0]["result"]["outcome"]) == (6, "not confirmed")
@@ -189,7 +189,7 @@ def test_a_user_without_rights_gets_exit_code_4() -> None:
 
 @pytest.mark.lab(FOUR_CONTROLLERS, last=True, timeout=900)
 def test_a_controller_without_a_driver_is_not_listed() -> None:
-    """With its driver unbound the other controllers are listed; bound again, it is listed too."""
+    """With its driver unbound the other controllers are listed. Bound again, it is listed too."""
     address, others = shown()["pci_address"], set(controllers()) - {"LAB0000001"}
     driver = Path("/sys/bus/pci/drivers/megaraid_sas")
     (driver / "unbind").write_text(address)

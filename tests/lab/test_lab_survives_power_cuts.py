@@ -88,7 +88,7 @@ class Power:
         assert errors.count("It is open:") == len(self.pending()) == 2, errors
 
     def pending(self) -> list[dict[str, object]]:
-        """The changes in the journal without an end; a torn line does not count."""
+        """The changes in the journal without an end. A torn line does not count."""
         lines = self.bays.guest.read_file(f"{STATE}/journal.jsonl").decode().split("\n")
         events = [json.loads(line) for line in lines[:-1]]
         ends = {line["change"] for line in events if line["event"] == "end"}
@@ -154,7 +154,7 @@ def after_the_cut(power: Power) -> tuple[str, str]:
 
 
 def before_the_reset(power: Power, mirror: str, parity: str) -> str:
-    """One replacement waits for its new drive, another one is rebuilt; returns the number of that one."""
+    """One replacement waits for its new drive, another one is rebuilt. Returns the number of that one."""
     bays = power.bays
     power.waits(mirror, f"Pull the drive with serial number {MIRROR[1]}")
     bays.pull(MIRROR[1])

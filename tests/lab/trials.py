@@ -1,4 +1,4 @@
-"""Trials on arrays, a mapping and a file system; runs in the machine slow-drives.
+"""Trials on arrays, a mapping and a file system. Runs in the machine slow-drives.
 
 One process measures all of them, since an emulated processor needs longer to start raidctl than for some of them. Each
 line that it prints is a JSON object: what was measured, and the result of the trial.

@@ -23,7 +23,7 @@ def one(table: str, status: str) -> dm.CacheState:
 
 
 def test_a_writecache_has_its_blocks_in_bytes() -> None:
-    """Blocks of the status are of the size that the table names; what is not free is not written yet."""
+    """Blocks of the status are of the size that the table names. What is not free is not written yet."""
     read = one(
         "fast: 0 204800 writecache s 253:1 253:2 4096 4 high_watermark 70 low_watermark 30\n",
         "fast: 0 204800 writecache 0 1000 600 0 50 20 300 10 90 5 200 0 7 0\n",
@@ -66,7 +66,7 @@ def test_a_failed_cache_is_a_fault(status: str, fault: str) -> None:
 
 
 def test_mappings_that_are_no_caches_are_left_out() -> None:
-    """Linear, crypt and empty devices are no layers; a line in no known form is counted."""
+    """Linear, crypt and empty devices are no layers. A line in no known form is counted."""
     text = "vg0-a: 0 8 linear 8:1 0\nluks: 0 8 crypt aes :32:logon:x 0 8:2 0\nempty:\nwhat is this\n"
     assert dm.mappings(text, "No devices found\n") == ({}, 1)
 

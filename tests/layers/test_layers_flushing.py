@@ -130,7 +130,7 @@ def test_an_interrupted_flush_puts_the_mode_back(bench: Bench) -> None:
     ],
 )
 def test_a_command_that_fails_is_reported_with_its_message(bench: Bench, reply: RunAnswer, result: str) -> None:
-    """It is never reported as done; a missing permission, a missing tool and an error are three results."""
+    """It is never reported as done. A missing permission, a missing tool and an error are three results."""
     bench.ailing.replies["sync"] = reply
     answer = bench.flushing.carry_out(bench.jobs["kernel:vm"])
     assert answer.result == result
@@ -181,7 +181,7 @@ def test_a_flush_reports_beforehand_what_it_does_not_write(tmp_path: Path) -> No
 
 
 def test_data_that_a_controller_keeps_after_a_flush_is_not_called_written() -> None:
-    """The command has done what it can; exit code 1, and the screen names the volume of the remaining data."""
+    """The command has done what it can. Exit code 1, and the screen names the volume of the remaining data."""
     layer = Flushed(layer="acme:0", kind="controller", answer=Answer(result="done"), preserved=True)
     report = FlushReport(host=Host(), layers=(layer,))
     assert code_of(report) == 1

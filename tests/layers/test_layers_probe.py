@@ -20,14 +20,14 @@ def test_dirty_memory_includes_writes_under_way() -> None:
 
 
 def test_of_bytes_and_percent_the_one_that_is_not_zero_counts() -> None:
-    """The other one is reported as inactive; the active one is converted to bytes."""
+    """The other one is reported as inactive. The active one is converted to bytes."""
     view_of_kernel = {t.name: t for t in page_thresholds(kernel(VM, programs={PAGE: (0, "4096\n", "")}))}
     assert (view_of_kernel["dirty_ratio"].in_force, view_of_kernel["dirty_ratio"].effective_bytes) == (True, 204800)
     assert (view_of_kernel["dirty_bytes"].in_force, view_of_kernel["dirty_bytes"].effective_bytes) == (False, None)
 
 
 def test_another_page_size_is_obeyed() -> None:
-    """Pages are not 4 KiB everywhere; if their size is unknown, nothing is guessed."""
+    """Pages are not 4 KiB everywhere. If their size is unknown, nothing is guessed."""
     assert kernel(VM, programs={PAGE: (0, "65536\n", "")}).page_bytes("nr_dirty") == 131072
     assert kernel(VM).page_bytes("nr_dirty") is None
 

@@ -45,7 +45,7 @@ def code_of(raidctl: Raidctl) -> str:
 
 
 def test_only_the_code_of_the_plan_confirms_it(raidctl: Raidctl) -> None:
-    """Neither --yes, nor another code, nor the end of the input; a dry run needs none and changes nothing."""
+    """Neither --yes, nor another code, nor the end of the input. A dry run needs none and changes nothing."""
     code = code_of(raidctl)
     other = "00000000" if code != "00000000" else "11111111"
     for words in ((), ("--yes",), ("--confirm", other)):
@@ -66,7 +66,7 @@ def test_a_code_is_worthless_after_a_change(raidctl: Raidctl) -> None:
 
 
 def test_volumes_on_hardware_controllers_are_printed_and_not_made(raidctl: Raidctl) -> None:
-    """The whole plan with its commands and its point of no return; exit code 1, and not even its settings are set."""
+    """The whole plan with its commands and its point of no return. Exit code 1, and not even its settings are set."""
     result = raidctl("layout", "apply", str(EXAMPLES / "p440.toml"), "--yes", demo="p440")
     assert (result.exit_code, "create type=ld" in result.stdout) == (1, True), result.output
     assert "from here on, the contents of the drives are overwritten" in result.stdout
@@ -103,7 +103,7 @@ def test_json_is_one_document_with_the_result_of_the_plan(
 
 
 def test_mistakes_and_recordings_are_refused(raidctl: Raidctl, tmp_path: Path) -> None:
-    """All mistakes of a file with their lines; a recording cannot be changed; a missing file is named."""
+    """All mistakes of a file with their lines. A recording cannot be changed; a missing file is named."""
     file = tmp_path / "wrong.toml"
     file.write_text("layout = 1\nunlistd = 'keep'\n[[volume]]\nnam = 'x'\n")
     result = raidctl("layout", "apply", str(file))
@@ -137,7 +137,7 @@ def cut_off(raidctl: Raidctl, words: tuple[str, ...], at: int) -> None:
 
 
 def test_what_was_cut_off_is_continued_or_given_up(raidctl: Raidctl) -> None:
-    """It is named before anything else is applied; resume ends it, abandon closes it and changes nothing."""
+    """It is named before anything else is applied. Resume ends it, abandon closes it and changes nothing."""
     cut_off(raidctl, ("layout", "apply", MIRROR, *WIPE, "--confirm", code_of(raidctl)), 2)
     for words in (("layout", "apply", MIRROR), ("layout", "apply", MIRROR, *WIPE, "--yes")):
         result = raidctl(*words)
@@ -159,7 +159,7 @@ def test_what_is_given_up_stays_as_it_is(raidctl: Raidctl) -> None:
 
 
 def test_a_deletion_is_planned_under_its_guards(raidctl: Raidctl, tmp_path: Path) -> None:
-    """A mounted volume is not deleted; plan lists the deletion, and check reports the volume as still present."""
+    """A mounted volume is not deleted. Plan lists the deletion, and check reports the volume as still present."""
     file = tmp_path / "delete.toml"
     uuid = "8c1f6e20:4b7d93a5:e0523b18:77d96c4f"
     head = 'layout = 1\n[machine]\nhostname = "orchard"\n[[delete]]\ncontroller = "md"\n'

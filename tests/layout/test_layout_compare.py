@@ -38,7 +38,7 @@ def of(inventory: Inventory, text: str) -> Comparison:
 
 @pytest.mark.parametrize("machine", MACHINES)
 def test_a_changed_or_missing_value_is_never_the_same(machine: str) -> None:
-    """Another value is a difference; a value that is not reported is unknown, or a difference, but not the same."""
+    """Another value is a difference. A value that is not reported is unknown, or a difference, but not the same."""
     inventory = replayed(machine).inventory
     text = export(inventory)
     for controller in inventory.controllers:
@@ -70,7 +70,7 @@ def test_a_drive_that_is_no_longer_described_is_never_the_same(machine: str) -> 
 
 @pytest.mark.parametrize("machine", MACHINES)
 def test_a_volume_that_could_not_be_read_is_unknown_not_missing(machine: str) -> None:
-    """Without its controllers a machine lacks its volumes; if something could not be read, they are unknown."""
+    """Without its controllers a machine lacks its volumes. If something could not be read, they are unknown."""
     inventory = replayed(machine).inventory
     text = export(inventory)
     if "[[volume]]" not in text:
@@ -107,7 +107,7 @@ def test_counted_drives_are_compared_by_what_they_are() -> None:
 
 
 def test_an_unlisted_volume_is_a_difference_only_if_the_file_refuses_it() -> None:
-    """Volumes beside the listed ones are shown; with unlisted = "refuse" the machine differs."""
+    """Volumes beside the listed ones are shown. With unlisted = "refuse" the machine differs."""
     inventory = replayed("smartarray-gen10-failed-battery").inventory
     text = 'layout = 1\n[[volume]]\ncontroller = "smartarray:0"\nname = "data"\n'
     assert of(inventory, text).verdict == "same"
@@ -142,7 +142,7 @@ def test_no_spares_are_not_known_where_no_drive_is_listed() -> None:
 
 
 def test_the_exit_code_of_check_is_its_answer(tmp_path: Path) -> None:
-    """0 as described, 1 different, 2 a mistake, 3 unknown; an existing file is not overwritten."""
+    """0 as described, 1 different, 2 a mistake, 3 unknown. An existing file is not overwritten."""
     replay = ("--replay", str(FIXTURES / "smartarray-gen10-failed-battery"))
     file = tmp_path / "cinder.toml"
 

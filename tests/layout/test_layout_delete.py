@@ -50,7 +50,7 @@ def test_guard_P19_a_volume_is_deleted_only_by_name(tmp_path: Path) -> None:
 
 
 def test_a_volume_is_deleted_and_nothing_of_it_is_left(tmp_path: Path) -> None:
-    """Stopped, its superblocks and its line removed, all of it kept before; a second run is nothing."""
+    """Stopped, its superblocks and its line removed, all of it kept before. A second run is nothing."""
     machine = empty(tmp_path)
     job(machine, MIRROR).run()
     machine.argvs.clear()
@@ -119,7 +119,7 @@ def test_guard_P1_a_volume_in_use_is_not_deleted(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("point", ["/", "/boot", "/boot/efi", "/usr", "/var", "[SWAP]", "/var/lib/raidctl"])
 def test_guard_P3_the_volume_of_the_system_is_not_deleted(tmp_path: Path, point: str) -> None:
-    """Itself or below another layer, also with its unique id given; nothing lifts it."""
+    """Itself or below another layer, also with its unique id given. Nothing lifts it."""
     machine = empty(tmp_path)
     job(machine, MIRROR).run()
     seen = machine.look()
@@ -137,7 +137,7 @@ def test_guard_P3_the_volume_of_the_system_is_not_deleted(tmp_path: Path, point:
 
 
 def test_guard_P11_creations_come_before_deletions(tmp_path: Path) -> None:
-    """What is new is made and listed before anything is deleted; the deletion never makes room for it."""
+    """What is new is made and listed before anything is deleted. The deletion never makes room for it."""
     machine = empty(tmp_path)
     job(machine, MIRROR).run()
     machine.argvs.clear()
@@ -160,7 +160,7 @@ def test_guard_P11_creations_come_before_deletions(tmp_path: Path) -> None:
 def test_guards_P4_P5_what_cannot_be_known_is_not_deleted(
     tmp_path: Path, changes: dict[str, Any], guard: str | None
 ) -> None:
-    """Without a device its use is unknown; a volume of several machines, or one that is reshaped, stays."""
+    """Without a device its use is unknown. A volume of several machines, or one that is reshaped, stays."""
     machine = empty(tmp_path)
     job(machine, MIRROR).run()
     seen = machine.look()

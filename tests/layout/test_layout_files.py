@@ -73,7 +73,7 @@ def test_a_mistake_has_its_line_and_a_suggestion(text: str, line: int, message: 
 
 @pytest.mark.parametrize("family", [vendor.FAMILY for vendor in vendors()[0]])
 def test_volumes_share_some_of_their_drives_only_in_a_family_that_declares_it(family: str) -> None:
-    """Volumes of LVM take parts of some drives of their group; elsewhere it is a mistake in the second volume."""
+    """Volumes of LVM take parts of some drives of their group. Elsewhere it is a mistake in the second volume."""
     table = f"[[volume]]\ncontroller = '{family}'\ndrives = "
     text = f"layout = 1\n{table}['A', 'B']\n{table}['B', 'C']\n".encode()
     if family == "lvm":

@@ -38,7 +38,7 @@ from tests.support.over import over
     ],
 )
 def test_a_target_means_its_drives(raidctl: Raidctl, demo: str, words: tuple[str, ...], ids: list[str]) -> None:
-    """A volume and a mount point mean all member drives; a drive named twice blinks once."""
+    """A volume and a mount point mean all member drives. A drive named twice blinks once."""
     done = raidctl("--demo", demo, "locate", *words, "--dry-run", "--json")
     assert done.exit_code == 0, done.output
     assert [one["object_id"] for one in json.loads(done.stdout)["targets"]] == ids
@@ -129,7 +129,7 @@ def test_what_is_on_already_is_left_on(
 
 
 def test_a_second_locate_of_the_drive_is_refused(raidctl: Raidctl, clock: Clock) -> None:
-    """The one that runs is named; another drive can be located at the same time."""
+    """The one that runs is named. Another drive can be located at the same time."""
     codes: list[int] = []
     messages: list[str] = []
 

@@ -53,7 +53,7 @@ def test_the_bay_that_links_to_the_drive_is_its_bay() -> None:
 
 
 def test_an_enclosure_with_two_modules_is_one() -> None:
-    """Both show the same bays under their logical identifier; either path of the drive finds it."""
+    """Both show the same bays under their logical identifier. Either path of the drive finds it."""
     files = enclosure("0:0:20:0", "0x5003048001a2b3bd", "Slot 02", None)
     files |= enclosure("0:0:21:0", "0x5003048001a2b3bd", "Slot 02", "sdf")
     found = leds(files)
@@ -82,7 +82,7 @@ BELOW = {"/sys/bus/pci/devices/0000:00:1c.0/0000:03:00.0/class": "0x010802\n"}
 
 
 def test_npem_is_on_the_port_above() -> None:
-    """The LED of the port that leads to the NVMe drive; a SAS drive's controller lends it none."""
+    """The LED of the port that leads to the NVMe drive. A SAS drive's controller lends it none."""
     found = leds({LOCATE: "0\n", **BELOW})
     lamp = npem.find(wanted(NVME), found)
     assert isinstance(lamp, Lamp)
@@ -98,7 +98,7 @@ def slot(name: str, address: str, attention: str | Failure) -> dict[str, str | F
 
 
 def test_a_pcie_slot_is_found_by_its_address() -> None:
-    """Two slots with the number 0: the address decides; one whose LED cannot be read (acpiphp) is not used."""
+    """Two slots with the number 0: the address decides. One whose LED cannot be read (acpiphp) is not used."""
     files = slot("0", "0000:02:00", "0\n") | slot("0-1", "0000:03:00", "0\n")
     lamp = pci_slots.find(wanted(NVME), leds(files))
     assert isinstance(lamp, Lamp)
@@ -113,7 +113,7 @@ Programs = dict[tuple[str, ...], tuple[int, str, str]]
 
 
 def with_which(tool: str, programs: Programs, files: dict[str, str | Failure] | None = None) -> ReplayRunner:
-    """A machine with these files and programs; the tool is installed if it answers anything."""
+    """A machine with these files and programs. The tool is installed if it answers anything."""
     entries = [Entry(read=path, text=text) for path, text in (files or {}).items() if isinstance(text, str)]
     entries += [Entry(which=tool, path=f"/usr/sbin/{tool}")] if programs else []
     kept = {}

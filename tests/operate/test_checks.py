@@ -111,7 +111,7 @@ def test_complete_needs_an_end_that_was_seen(
 def test_what_a_controller_reports_of_its_last_check_counts(
     result: Literal["ok", "failed", "unfinished"] | None, state: str, complete: bool | None
 ) -> None:
-    """The volume's own check counts before the controller's; without a result only its end is known."""
+    """The volume's own check counts before the controller's. Without a result only its end is known."""
     scrub = Scrub(last_at="2026-10-30T03:00:00Z", last_result=result)
     found = check(evidence(None), replace(VOLUME, consistency_check=scrub))
     assert (found.state, found.complete, found.kind) == (state, complete, "check")
@@ -136,14 +136,14 @@ def test_no_evidence_of_less_makes_a_check_complete() -> None:
 
 
 def test_read_errors_are_those_since_the_start() -> None:
-    """The members' counters minus what they were; unknown where one of the two is, or a member was exchanged."""
+    """The members' counters minus what they were. Unknown where one of the two is, or a member was exchanged."""
     assert check(evidence(replace(IDLE, read_errors=5), BEGUN, log=(DONE,))).errors == 3
     assert check(evidence(replace(IDLE, read_errors=None), BEGUN, log=(DONE,))).errors is None
     assert check(evidence(replace(IDLE, read_errors=0), BEGUN, log=(DONE,))).errors is None
 
 
 def test_mdchecks_own_record_counts() -> None:
-    """Its mark is a complete check; beside the place of a stopped one it is not."""
+    """Its mark is a complete check. Beside the place of a stopped one it is not."""
     at = "2026-11-01T02:00:00+00:00"
     done = check(evidence(), replace(VOLUME, consistency_check=Scrub(last_at=at, last_result="ok")))
     assert (done.state, done.by, done.ended) == ("complete", "mdcheck", at)
@@ -168,7 +168,7 @@ def test_every_check_under_way_on_a_recorded_machine_is_shown_as_running() -> No
 
 
 def test_results_survive_in_a_file(tmp_path: Path) -> None:
-    """A record is open, then settled once; a line that was cut off costs that line only."""
+    """A record is open, then settled once. A line that was cut off costs that line only."""
     append(tmp_path, [BEGUN])
     fresh = newly_settled(machine(), replace(evidence(log=(DONE,)), history=read(tmp_path)))
     append(tmp_path, fresh)

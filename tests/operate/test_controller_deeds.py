@@ -32,7 +32,7 @@ DEMOS = {"adaptec": ("6805", "3154"), "threeware": ("9690",), "areca": ("1882",)
 
 @over("family", FAMILIES)
 def test_every_plan_keeps_to_the_table_of_commands(family: str, tmp_path: Path) -> None:
-    """On every recorded machine and demo; with a drive that has failed, one that is gone, and one that is new."""
+    """On every recorded machine and demo. With a drive that has failed, one that is gone, and one that is new."""
     steps = 0
     for name in MACHINES:
         seen = replayed(name)
@@ -84,7 +84,7 @@ def test_no_command_forces_or_acts_on_all(family: str) -> None:
 
 @over("family", FAMILIES)
 def test_abilities_and_plans_agree(family: str, tmp_path: Path) -> None:
-    """What cannot be done is denied with the same reason; what is only printed is not run."""
+    """What cannot be done is denied with the same reason. What is only printed is not run."""
     for demo in DEMOS[family]:
         seen = look(simulated(demo, tmp_path))
         for controller in seen.inventory.controllers:
@@ -133,7 +133,7 @@ def test_without_the_tool_everything_is_denied(family: str, tmp_path: Path) -> N
     ],
 )
 def test_only_programs_that_may_change_something_hinder(family: str, words: str, hinders: bool) -> None:
-    """A program that only reads does not; an interactive one may do anything."""
+    """A program that only reads does not. An interactive one may do anything."""
     assert operations(family).hinders(words.split()) is hinders
 
 

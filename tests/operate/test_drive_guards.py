@@ -134,7 +134,7 @@ def test_the_last_change_of_a_drive_counts() -> None:
 
 
 def test_guard_D5_only_a_drive_of_nothing_is_erased() -> None:
-    """In no array, no spare, not foreign, idle, unused by the system; and no drive that an array may have lost."""
+    """In no array, no spare, not foreign, idle, unused by the system. And no drive that an array may have lost."""
     assert refused("erase", machine(FREE)) == {}
     for role in ("member", "spare", "journal", None):
         assert "D5" in refused("erase", machine({**FREE, "role": role})), role
@@ -158,7 +158,7 @@ def test_guard_D6_every_namespace_is_erased_and_counted() -> None:
 
 
 def test_guards_R_hold_for_a_drive_that_is_set_offline() -> None:
-    """R1 to R8 as if it were pulled; a good drive that can be copied first is not set offline without --unsafe."""
+    """R1 to R8 as if it were pulled. A good drive that can be copied first is not set offline without --unsafe."""
     good: dict[str, Any] = {"foreign": False}
     assert refused("offline", machine(good)) == {}
     assert "R1" in refused("offline", machine(good, level="raid0"))

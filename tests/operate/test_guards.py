@@ -43,7 +43,7 @@ GOOD: dict[str, Any] = {"controller": {"cache": Cache(preserved_data=False)}}
 
 
 def test_guard_R1_no_volume_loses_its_data() -> None:
-    """A volume that survives a failure may lose a member; one that does not, or of unknown redundancy, may not."""
+    """A volume that survives a failure may lose a member. One that does not, or of unknown redundancy, may not."""
     assert asked(inventory(raid("raid6", OK, OK, OK, OK, **GOOD))).verdict == "yes"
     assert of("R1", asked(inventory(raid("raid5", OK, OK, OK)))) == {"yes"}
     for level, members, volume, wanted in (
@@ -69,7 +69,7 @@ def test_guard_R1_a_raid_0_names_the_loss_of_its_data() -> None:
 
 
 def test_guard_R1_a_failed_drive_is_gone_already() -> None:
-    """Pulling it loses nothing; if more members are reported as gone than may be, one of them is needed."""
+    """Pulling it loses nothing. If more members are reported as gone than may be, one of them is needed."""
     degraded: dict[str, Any] = {"status": "degraded", **GOOD}
     answer = asked(inventory(raid("raid5", FAILED, OK, OK, **degraded)))
     assert answer.verdict == "yes"
@@ -113,7 +113,7 @@ def test_guard_R2_members_of_software_arrays_are_judged_by_their_drives() -> Non
 
 
 def test_guard_R3_nothing_is_pulled_during_a_rebuild() -> None:
-    """Rebuild, copy, reshape, expansion, initialization: also a failed drive waits; a check does not matter."""
+    """Rebuild, copy, reshape, expansion, initialization: also a failed drive waits. A check does not matter."""
     assert of("R3", asked(inventory(raid("raid6", *[OK] * 4)))) == {"yes"}
     assert of("R3", asked(inventory(raid("raid6", *[OK] * 4, status="checking")))) == {"yes"}
     busy = raid("raid6", OK, OK, REBUILDING, FAILED, status="degraded")
@@ -143,7 +143,7 @@ def test_guard_R3_a_drive_that_left_its_array_waits_for_its_rebuild() -> None:
 
 
 def test_guard_R3_a_spare_that_is_needed_stays() -> None:
-    """While a volume that it serves is not whole; afterwards it may leave."""
+    """While a volume that it serves is not whole. Afterwards it may leave."""
     spare: dict[str, Any] = {"role": "spare", "array": None}
     assert asked(inventory(raid("raid5", spare, OK, OK, OK, **GOOD))).verdict == "yes"
     assert of("R3", asked(inventory(raid("raid5", spare, OK, OK, FAILED, status="degraded")))) == {"no"}
@@ -162,7 +162,7 @@ def test_guard_R4_an_array_that_does_not_run_keeps_its_drives() -> None:
 
 
 def test_guard_R5_preserved_cache_goes_first() -> None:
-    """Data of lost volumes in the cache forbids it; not reported by a tool that could is unknown."""
+    """Data of lost volumes in the cache forbids it. Not reported by a tool that could is unknown."""
     lost = Volume(id="x:0/v1", status="offline")
     for cache, silent, could in (
         (Cache(preserved_data=False), "yes", "yes"), (Cache(status="ok"), "yes", "yes"),
@@ -190,7 +190,7 @@ def test_guard_R5_a_cache_whose_state_would_name_it_has_a_known_state() -> None:
 
 
 def test_guard_R5_R6_a_family_passes_for_its_own_reason() -> None:
-    """What a family declares opens that guard for that family alone; docs/replace.md has the rows, for review."""
+    """What a family declares opens that guard for that family alone. Docs/replace.md has the rows, for review."""
     rows = unreported(vendors()[0])
     assert {fact for _, fact in rows} == {"preserved_data", "differences"}
     for (family, fact), row in rows.items():
@@ -203,7 +203,7 @@ def test_guard_R5_R6_a_family_passes_for_its_own_reason() -> None:
 
 
 def test_guard_R6_copies_that_differ_are_not_reduced_to_one() -> None:
-    """Known differences forbid it; a mirror whose count a tool could report, and did not, is unknown."""
+    """Known differences forbid it. A mirror whose count a tool could report, and did not, is unknown."""
     assert of("R6", asked(inventory(raid("raid1", OK, OK, mismatch_count=0)))) == {"yes"}
     for level in ("raid1", "raid10"):
         assert of("R6", asked(inventory(raid(level, *[OK] * 4, mismatch_count=128)))) == {"no"}
@@ -260,7 +260,7 @@ def test_guard_R7_what_may_be_used_is_unknown() -> None:
 def test_guard_R7_opening_that_did_not_end_is_not_read(
     answer: RunAnswer, held: bool, signatures: tuple[str, ...] | None
 ) -> None:
-    """Only a refusal shows that a program holds a drive; a time-out shows nothing."""
+    """Only a refusal shows that a program holds a drive. A time-out shows nothing."""
     blank = RunAnswer(code=0, out=bytes(SECTOR))
     answers: dict[Request[Any], Answer] = {
         probe("/dev/sdc"): RunAnswer(code=0), first_sector("/dev/sdc"): blank, exclusive("/dev/sdc"): answer,
@@ -296,7 +296,7 @@ def test_guard_R7_a_drive_of_no_array_is_known_to_be_empty() -> None:
 
 
 def test_guard_R7_drives_of_a_controller_that_no_array_uses() -> None:
-    """An unassigned drive may leave; one with a foreign configuration, or of no reported use, is unknown."""
+    """An unassigned drive may leave. One with a foreign configuration, or of no reported use, is unknown."""
     unassigned: dict[str, Any] = {"role": "unassigned", "array": None}
     assert asked(inventory(raid("raid5", unassigned, OK, OK, OK, **GOOD))).verdict == "yes"
     for changes in ({"foreign": True}, {"role": None}, {"role": "passthrough"}):
@@ -307,7 +307,7 @@ def test_guard_R7_drives_of_a_controller_that_no_array_uses() -> None:
 
 
 def test_guard_R8_a_good_member_is_copied_first() -> None:
-    """For a drive that works, the answer names the way; for one with errors, a spare or a failed one it does not."""
+    """For a drive that works, the answer names the way. For one with errors, a spare or a failed one it does not."""
     found, view = mirror()
     (advice,) = reasons("R8", asked(found, "drives:S-sda", view))
     assert (advice.verdict, advice.remedy) == (
@@ -318,7 +318,7 @@ def test_guard_R8_a_good_member_is_copied_first() -> None:
 
 
 def test_guard_R13_a_drive_that_boots_the_machine_is_named() -> None:
-    """A boot partition or a boot loader is named; a first sector that was not read leaves it open."""
+    """A boot partition or a boot loader is named. A first sector that was not read leaves it open."""
     found, view = mirror()
     assert "was not read" in reasons("R13", asked(found, "drives:S-sda", view))[0].text
     for code, wanted in (("none", "yes"), ("grub", "note"), ("other", "note")):
@@ -364,7 +364,7 @@ def test_guard_R16_a_journal_is_no_redundant_member() -> None:
 
 
 def test_guard_R17_everything_on_the_drive_is_counted() -> None:
-    """Two members of one mirror on one drive leave together; what a list of partitions hides is unknown."""
+    """Two members of one mirror on one drive leave together. What a list of partitions hides is unknown."""
     one = inventory(plain("sda"), software("raid1", "sda1", "sda2"))
     answer = asked(one, "drives:S-sda")
     assert answer.leaves_with_it == ("md:md0/sda1", "md:md0/sda2")
@@ -408,7 +408,7 @@ def test_guard_X3_a_recording_answers_with_its_age() -> None:
 
 
 def test_guard_X8_what_could_not_be_read_is_unknown() -> None:
-    """A container, and a problem that may concern the drive; not one of another controller."""
+    """A container, and a problem that may concern the drive. Not one of another controller."""
     controller = raid("raid6", *[OK] * 4)
     assert of("X8", asked(inventory(controller))) == {"yes"}
     assert of("X8", asked(inventory(controller), view=HostView(sys_read_only=True))) == {"unknown"}

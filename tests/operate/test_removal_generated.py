@@ -15,7 +15,7 @@ from tests.operate.machines import NOW
 
 State = Literal["good", "failed", "pulled", "filling"]
 LEVELS = {"raid0": 2, "raid1": 2, "raid5": 3, "raid6": 4, "raid10": 4, "raid50": 6, "raid60": 8}
-"""Levels with their least number of members; spans and mirror sets are of equal size."""
+"""Levels with their least number of members. Spans and mirror sets are of equal size."""
 MACHINES, STEPS = 40, 25
 
 
@@ -56,14 +56,14 @@ class Truth:
 
 @dataclass
 class Machine:
-    """Arrays on drives: of a controller, each drive in one; or of software, on partitions of the same drives."""
+    """Arrays on drives: of a controller, each drive in one. Or of software, on partitions of the same drives."""
 
     luck: random.Random
     software: bool
     arrays: list[Truth]
 
     def inventory(self) -> tuple[Inventory, HostView]:
-        """What the tools report; some leave out counts, states or members that are gone."""
+        """What the tools report. Some leave out counts, states or members that are gone."""
         controllers = [_controller(self.luck, array, software=self.software) for array in self.arrays]
         if not self.software:
             return _inventory(controllers), HostView()

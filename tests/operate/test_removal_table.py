@@ -152,7 +152,7 @@ def compared(found: Iterable[Row], wanted: Iterable[Row], path: Path) -> None:
 
 @pytest.mark.skipif(not COLLECTION.is_dir(), reason="there is no collection of outputs")
 def test_outputs_of_a_collection_get_the_reviewed_answer() -> None:
-    """The rows are found by the digest of their file; files that the collection no longer has are passed over."""
+    """The rows are found by the digest of their file. Files that the collection no longer has are passed over."""
     rows = expected("capture")
     wanted = {source.rpartition("/")[2]: source for source, *_ in rows}
     tools = {source.partition(":")[2].partition("/")[0] for source in wanted.values()}

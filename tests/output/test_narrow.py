@@ -33,7 +33,7 @@ def joined(text: str) -> str:
 @pytest.mark.parametrize("machine", MACHINES)
 @pytest.mark.parametrize("width", [20, 30, 40, 59])
 def test_a_narrow_screen_has_everything(machine: str, width: int) -> None:
-    """No line is too wide; each drive with its model, and each finding with its remedy are there."""
+    """No line is too wide. Each drive with its model, and each finding with its remedy are there."""
     inventory = replayed(machine).inventory
     found = diagnose(inventory, rules())
 
@@ -56,7 +56,7 @@ def test_a_narrow_screen_has_everything(machine: str, width: int) -> None:
 @pytest.mark.parametrize("columns", ["20", "40", "51"])
 @pytest.mark.parametrize("command", ["", "show", "cache set", "check media", "bench run", "watch"])
 def test_help_pages_fit(command: str, columns: str) -> None:
-    """Only examples, which are there to be copied, are wider; descriptions are below the options."""
+    """Only examples, which are there to be copied, are wider. Descriptions are below the options."""
     words = [sys.executable, "-m", "raidctl", *command.split(), "--help"]
     printed = subprocess.run(
         words, env={**os.environ, "COLUMNS": columns}, capture_output=True, text=True, check=True, timeout=60
@@ -88,7 +88,7 @@ def test_plans_fit(words: tuple[str, ...], columns: int, monkeypatch: pytest.Mon
 
 @pytest.mark.parametrize("columns", [20, 40, 80])
 def test_the_journal_fits(columns: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """No id, time or setting is broken by the terminal; only commands are wider, so that they can be copied."""
+    """No id, time or setting is broken by the terminal. Only commands are wider, so that they can be copied."""
 
     def run(*words: str) -> str:
         return CliRunner().invoke(cli, ["--state-dir", str(tmp_path), "--demo", "p400", *words]).stdout

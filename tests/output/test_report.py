@@ -150,7 +150,7 @@ def test_a_report_is_one_file_that_asks_for_nothing(machine: str) -> None:
 
 @pytest.mark.parametrize(("machine", "code"), [("lab-megaraid-no-tool", 4), ("megaraid-second-card-crashes", 3)])
 def test_a_partial_reading_is_reported_first(machine: str, code: int) -> None:
-    """The first text of the page, in both formats; the exit code is that of show."""
+    """The first text of the page, in both formats. The exit code is that of show."""
     for form in ("html", "markdown"):
         done = report(machine, "--format", form)
         assert done.exit_code == code
@@ -229,7 +229,7 @@ def test_hostile_names_are_text_in_markdown() -> None:
 
 
 def test_each_drawing_has_its_text() -> None:
-    """Ratios, speed, latencies, knee and commits are drawn; each has its figures as a table beside it."""
+    """Ratios, speed, latencies, knee and commits are drawn. Each has its figures as a table beside it."""
     one = measured()
     tree = checked(
         fitted(material(Survey(Inventory(host=Host())), (one, replace(one, id=2))), page_html.write, draw=True)
@@ -348,7 +348,7 @@ def test_a_file_is_written_whole(tmp_path: Path) -> None:
 
 
 def test_the_commands_of_the_manual_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each command of the page, in order, on a simulated machine; those that name a file write it."""
+    """Each command of the page, in order, on a simulated machine. Those that name a file write it."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "docs").symlink_to(ROOT / "docs")
     state = tmp_path / "state"
@@ -383,7 +383,7 @@ def test_the_worst_claim_is_the_first_of_the_answer() -> None:
 
 
 def test_a_value_of_all_drives_is_one_sentence() -> None:
-    """Four drives of the same rpm are not listed one by one; the evidence still has each."""
+    """Four drives of the same rpm are not listed one by one. The evidence still has each."""
     shown = text_of(checked(report("smartarray-p400", "--contract", str(CONTRACT)).stdout_bytes))
     assert "All 4 drives have 10,000 rpm, not 7,200." in shown
     assert "None of the 4 drives reports the power-on time." in shown

@@ -47,7 +47,7 @@ def output() -> Output:
 
 
 def test_each_fact_is_shown_with_the_line_that_it_came_from(output: Output) -> None:
-    """Command, line number, field, value, and the line as it was printed; the facts of that object only."""
+    """Command, line number, field, value, and the line as it was printed. The facts of that object only."""
     shown = explanation(HEALTHY, [output], ["smartarray:1"], EIGHTY)
     assert "from acmecli show detail" in shown
     assert "     2  model                Smart Array P410i  Smart Array P410i in Slot 1" in shown
@@ -228,7 +228,7 @@ def test_every_inventory_is_valid_against_the_schema(name: str) -> None:
 
 
 def test_the_schema_describes_every_field() -> None:
-    """Each field has its meaning and unit in the schema; lists of objects need none."""
+    """Each field has its meaning and unit in the schema. Lists of objects need none."""
     undescribed = {
         f"{cls}.{name}"
         for cls, shown in schema()["$defs"].items()

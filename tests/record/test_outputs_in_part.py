@@ -211,7 +211,7 @@ def test_half_a_uuid_is_none(tmp_path: Path) -> None:
 
 
 def test_striped_mirrors_are_raid10_and_a_pool_for_the_cache_is_no_volume(tmp_path: Path) -> None:
-    """The firmware calls mirrored pairs RAID1; the tool's own word stays in the details."""
+    """The firmware calls mirrored pairs RAID1. The tool's own word stays in the details."""
     for size, level in (("7.274 TB", "raid10"), ("3.637 TB", "raid1")):
         (controller,) = read(tmp_path, VOLUMES.format(size=size)).controllers
         assert [(volume.name, volume.raid_level) for volume in controller.volumes] == [("data", level)]
@@ -244,7 +244,7 @@ def test_prose_is_no_output(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("mark", ["...", "[...]", "…", "[snip]", "(... gekürzt ...)", "--- 8< --- cut ---", "etc."])
 def test_lines_that_somebody_left_out_are_a_problem(tmp_path: Path, mark: str) -> None:
-    """What is left may be fine; what a failed array or drive printed may be what is missing."""
+    """What is left may be fine. What a failed array or drive printed may be what is missing."""
     arrays = """\
 Personalities : [raid1]
 md1 : active raid1 sdd1[1] sdc1[0]
@@ -261,7 +261,7 @@ unused devices: <none>
 
 @pytest.mark.parametrize(("text", "status"), [("...\n{}", "ok"), ("{}...\n", "unknown")])
 def test_what_stands_before_left_out_lines_may_go_on_in_them(tmp_path: Path, text: str, status: str) -> None:
-    """The array that was described last may be worse than it looks; one that follows is described as a whole."""
+    """The array that was described last may be worse than it looks. One that follows is described as a whole."""
     array = "md1 : active raid1 sdd1[1] sdc1[0]\n      524224 blocks super 1.2 [2/2] [UU]\n\n"
     end = "unused devices: <none>\n"
     found = read(tmp_path, f"Personalities : [raid1]\n{text.format(array)}{end}")

@@ -255,7 +255,7 @@ def test_a_pipe_in_a_recording_does_not_block(tmp_path: Path) -> None:
 
 
 def test_names_in_an_archive_lead_nowhere(tmp_path: Path) -> None:
-    """Members with ``..`` or a leading slash are never used as paths; the manifest cannot name them either."""
+    """Members with ``..`` or a leading slash are never used as paths. The manifest cannot name them either."""
     with tarfile.open(tmp_path / "evil.tar", "w") as tar:
         for name, text in (("record.json", json.dumps(SMALL)), ("../tool-show.out", "x"), ("/tool-show.out", "x")):
             info = tarfile.TarInfo(name)

@@ -73,7 +73,7 @@ def test_files_are_named_after_what_was_asked() -> None:
 
 
 def test_short_plain_content_stands_in_the_manifest() -> None:
-    """A number from sysfs needs no separate file; bytes that JSON cannot hold get one."""
+    """A number from sysfs needs no separate file. Bytes that JSON cannot hold get one."""
     recorder = RecordRunner(Scripted(ReadAnswer(b"42\n"), ReadAnswer(b"\xff\r\n")))
     recorder.carry_out([Read("/sys/a"), Read("/sys/b")])
     kept = recorder.recording()

@@ -124,7 +124,7 @@ FILES = {
 
 
 def machine(files: dict[str, str]) -> Recording:
-    """A recording whose files were printed by programs; ``hostname`` is the kernel's file."""
+    """A recording whose files were printed by programs. ``hostname`` is the kernel's file."""
     entries = tuple(
         Entry(read="/proc/sys/kernel/hostname", data=name)
         if name == "hostname"
@@ -210,7 +210,7 @@ def test_a_world_wide_name_is_the_same_in_every_spelling() -> None:
 
 
 def test_a_name_with_its_bytes_reversed_is_masked_along() -> None:
-    """sas2ircu prints the bytes of a volume's name in the other order; the volume still is the kernel's drive."""
+    """sas2ircu prints the bytes of a volume's name in the other order. The volume still is the kernel's drive."""
     text = one("Volume wwid : 0b1f84d2c76a3e95\nE: ID_WWN_WITH_EXTENSION=0x600508e000000000953e6ac7d2841f0b\n")
     wwid, name = re.findall(r": ([0-9a-f]{16})\n|=0x600508e000000000([0-9a-f]{16})\n", text)
     assert bytes.fromhex(wwid[0])[::-1] == bytes.fromhex(name[1])
@@ -218,14 +218,14 @@ def test_a_name_with_its_bytes_reversed_is_masked_along() -> None:
 
 
 def test_a_name_in_hexadecimal_digits_is_masked_along() -> None:
-    """The kernel spells the serial number of some namespaces in hexadecimal; it is still the same number."""
+    """The kernel spells the serial number of some namespaces in hexadecimal. It is still the same number."""
     text = one("E: ID_SERIAL_SHORT=RCN5A00042\nS: disk/by-id/nvme-nvme.1b36-52434e35413030303432-5243-00000001\n")
     serial, link = re.findall(r"SHORT=(\S+)|1b36-([0-9a-f]+)", text)
     assert bytes.fromhex(link[1]).decode() == serial[0]
 
 
 def test_a_shortened_serial_number_is_still_a_beginning() -> None:
-    """Some tools print the first characters only; they fit after masking as they did before."""
+    """Some tools print the first characters only. They fit after masking as they did before."""
     text = one("Serial Number: 6RC1AB42\nSerial Number: 6RC1AB420000N2240XYZ\n")
     short, long = re.findall(r": (\S+)", text)
     assert long.startswith(short)
@@ -252,7 +252,7 @@ def test_a_short_host_name_goes_with_its_long_one() -> None:
 
 
 def test_a_host_name_in_plain_letters_is_masked_inside_other_names() -> None:
-    """Volume groups and file systems are often called after their machine; an English word in a sentence stays."""
+    """Volume groups and file systems are often called after their machine. An English word in a sentence stays."""
     text = one("hostname: kestrel\n/dev/mapper/kestrel-root kestrel_vg kestrel:0\nkestrel: a bird, a kestrel.\n")
     host = re.findall(r"hostname: (\w+)", text)[0]
     assert host != "kestrel"

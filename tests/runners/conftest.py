@@ -22,7 +22,7 @@ SBIN = "/usr/sbin:/sbin:/usr/bin:/bin"
 
 
 def program(name: str, package: str) -> str:
-    """The path of a program that these tests cannot do without; its absence is a failure, not a skip."""
+    """The path of a program that these tests cannot do without. Its absence is a failure, not a skip."""
     path = shutil.which(name, path=SBIN)
     if path is None:
         pytest.fail(f"{name} is missing: install the Debian package {package} (tests/run does)")
@@ -41,7 +41,7 @@ class Server:
     """A running sshd and what a client needs to reach it."""
 
     def __init__(self, place: Path, *, options: Sequence[str] = ()) -> None:
-        """Make keys and configuration in ``place``; ``options`` are lines for sshd, before all others."""
+        """Make keys and configuration in ``place``. ``options`` are lines for sshd, before all others."""
         self.place = place
         self.port = free_port()
         self.options = options

@@ -18,7 +18,7 @@ Far = Callable[..., Result]
 
 @pytest.fixture
 def far(server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Far:
-    """Runs a command line with ``--host``; ssh reads the server's configuration in place of the user's own."""
+    """Runs a command line with ``--host``. ssh reads the server's configuration in place of the user's own."""
     _client(server, tmp_path, monkeypatch)
 
     def start(*words: str) -> Result:

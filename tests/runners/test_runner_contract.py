@@ -1,4 +1,4 @@
-"""What every runner that reaches a real machine must do; each test runs on this machine and over ssh."""
+"""What every runner that reaches a real machine must do. Each test runs on this machine and over ssh."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ def test_there_is_no_standard_input(runner: Runner) -> None:
 
 
 def test_an_input_arrives_unchanged_and_ends(runner: Runner) -> None:
-    """Nothing of it is interpreted, and it is in no command line; a program that reads to the end ends."""
+    """Nothing of it is interpreted, and it is in no command line. A program that reads to the end ends."""
     text = b"label: gpt\n$HOME `id` 'x' \\n\n  \xff\xfe\n" + b"line\n" * 20_000
     [answer] = runner.carry_out([Run(("cat",), feed=text)])
     assert isinstance(answer, RunAnswer)
@@ -152,7 +152,7 @@ def test_an_input_arrives_unchanged_and_ends(runner: Runner) -> None:
 
 
 def test_the_environment_is_small_and_in_the_c_locale(runner: Runner, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Only what a tool needs, in the C locale; nothing of the user's variables gets through."""
+    """Only what a tool needs, in the C locale. Nothing of the user's variables gets through."""
     monkeypatch.setenv("LC_ALL", "de_DE.UTF-8")
     monkeypatch.setenv("LD_PRELOAD_EXAMPLE", "x")
     answer = run(runner, "env", environment=(("EXTRA", "it's $HOME"),))
@@ -274,7 +274,7 @@ def test_the_last_lines_of_a_child_arrive(runner: Runner) -> None:
 
 
 def test_a_changing_command_may_leave_a_service_behind(runner: Runner, tmp_path: Path) -> None:
-    """To end what a change has started could break the change; the answer still comes at once."""
+    """To end what a change has started could break the change. The answer still comes at once."""
     pids = tmp_path / "pids"
     began = time.monotonic()
     answer = shell(runner, f"sleep 300 & echo $! >'{pids}'; echo done", timeout=250.0, changes=True)
@@ -297,7 +297,7 @@ def test_a_flood_is_stopped(runner: Runner, tmp_path: Path) -> None:
 
 
 def test_the_limit_counts_both_outputs(runner: Runner) -> None:
-    """Exactly the limit is an answer; one byte more, on either output, is a flood."""
+    """Exactly the limit is an answer. One byte more, on either output, is a flood."""
     text = "head -c {0} /dev/zero; head -c {1} /dev/zero >&2"
     fits = shell(runner, text.format(600, 400), limit=1000)
     assert (fits.trouble, len(fits.out), len(fits.err)) == (None, 600, 400)
@@ -317,7 +317,7 @@ def test_programs_run_side_by_side(runner: Runner, tmp_path: Path) -> None:
 
 
 def test_a_lock_keeps_programs_apart(runner: Runner, tmp_path: Path) -> None:
-    """Programs of the same lock never meet; others do not wait for them."""
+    """Programs of the same lock never meet. Others do not wait for them."""
     busy = tmp_path / "busy"
     text = f"mkdir '{busy}' || exit 9; sleep 0.1; rmdir '{busy}'"
     requests = [Run(("sh", "-c", text), lock="raidctl-test/../contract") for _ in range(6)]
@@ -413,7 +413,7 @@ def test_a_value_that_a_device_does_not_have_is_missing(runner: Runner) -> None:
 
 
 def test_a_file_has_a_limit(runner: Runner, tmp_path: Path) -> None:
-    """A file of the limit's size is read; a longer one is a flood, with what came until then."""
+    """A file of the limit's size is read. A longer one is a flood, with what came until then."""
     (tmp_path / "file").write_bytes(b"0123456789")
     assert read(runner, tmp_path / "file", limit=10) == ReadAnswer(data=b"0123456789")
     answer = read(runner, tmp_path / "file", limit=9)
@@ -421,7 +421,7 @@ def test_a_file_has_a_limit(runner: Runner, tmp_path: Path) -> None:
 
 
 def test_patterns_match_as_documented(runner: Runner, tmp_path: Path) -> None:
-    """``*``, ``?`` and classes, sorted; hidden files not; no match gives nothing; links to nowhere count."""
+    """``*``, ``?`` and classes, sorted. Hidden files not; no match gives nothing; links to nowhere count."""
     for name in ("sda", "sdb", "sdb1", "sd c", "sd*", ".sdh", "sd'q", "[x", "sd-"):
         (tmp_path / name).mkdir()
     (tmp_path / "sdz").symlink_to("nowhere")
@@ -448,7 +448,7 @@ def test_patterns_match_as_documented(runner: Runner, tmp_path: Path) -> None:
 
 
 def test_a_program_is_found_where_an_administrator_has_it(runner: Runner, tmp_path: Path) -> None:
-    """The PATH with sbin first, then the given places; links are resolved; only an executable file counts."""
+    """The PATH with sbin first, then the given places. Links are resolved; only an executable file counts."""
     tool = script(tmp_path / "real-tool", "#!/bin/sh\n")
     (tmp_path / "link").symlink_to(tool)
     plain = script(tmp_path / "plain", "", 0o644)

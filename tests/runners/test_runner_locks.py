@@ -61,7 +61,7 @@ def test_a_lock_of_another_process_is_respected(tmp_path: Path) -> None:
 
 
 def test_a_run_that_waits_too_long_is_a_timeout(tmp_path: Path) -> None:
-    """The runner's answer is TIMEOUT with the lock and its holder; nothing ran."""
+    """The runner's answer is TIMEOUT with the lock and its holder. Nothing ran."""
     other = holder("family", tmp_path)
     try:
         request = Run(("touch", str(tmp_path / "ran")), lock="family", timeout=0.3)
@@ -160,7 +160,7 @@ def test_any_name_is_one_file_in_the_directory(name: str) -> None:
 
 
 def test_places_are_only_this_users(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Root's locks lie under /run; another user's in the session's directory or in one with the user's number."""
+    """Root's locks lie under /run. Another user's in the session's directory or in one with the user's number."""
     monkeypatch.setattr(os, "geteuid", lambda: 0)
     assert locks.places()[0] == "/run/raidctl"
     monkeypatch.setattr(os, "geteuid", lambda: 1234)

@@ -112,13 +112,13 @@ def escaped(text: str) -> str:
 
 
 def text_lines(text: str) -> Iterator[str]:
-    """Yield text to be filled; no line is read as a request, which begins with a dot (a quote is escaped)."""
+    """Yield text to be filled. No line is read as a request, which begins with a dot (a quote is escaped)."""
     for line in textwrap.wrap(text, 60, break_long_words=False, break_on_hyphens=False):
         yield f"\\&{escaped(line)}" if line.startswith(".") else escaped(line)
 
 
 def _paragraphs(text: str) -> Iterator[list[str]]:
-    """Yield the paragraphs of a help as lines; the first is a backspace if they are not to be filled."""
+    """Yield the paragraphs of a help as lines. The first is a backspace if they are not to be filled."""
     for part in re.split(r"\n\s*\n", inspect.cleandoc(text)):
         lines = [line.rstrip() for line in part.split("\n") if line.strip()]
         if lines:
@@ -170,7 +170,7 @@ def _subcommands(context: click.Context) -> list[str]:
 
 
 def _exit_codes(paragraphs: Sequence[Sequence[str]]) -> list[str]:
-    """Return ``Exit codes: 0 done; 1 refused`` as a list; what does not have this form as it is."""
+    """Return ``Exit codes: 0 done; 1 refused`` as a list. What does not have this form as it is."""
     lines: list[str] = []
     for paragraph in paragraphs:
         text = " ".join(paragraph).removeprefix(_EXIT).strip()

@@ -36,7 +36,7 @@ NOT_WITH = {
 }
 """Findings about a volume, or a battery of its controller, beside which a claim about it does not pass."""
 LATER = {"write_back_unprotected", "write_hole"}
-"""Findings that deny a claim if they are critical; else they are about what happens once something else has failed."""
+"""Findings that deny a claim if they are critical. Else they are about what happens once something else has failed."""
 
 
 @cache

@@ -120,7 +120,7 @@ def test_each_claim_has_the_answer_of_the_raw_text(answers: Answers, promise: tu
 
 @pytest.mark.parametrize("machine", MACHINES)
 def test_every_answer_has_a_reason_and_every_doubt_a_test(verify: Verify, machine: str) -> None:
-    """On every machine the JSON fits its schema; each answer has a reason, and an inconclusive one its test."""
+    """On every machine the JSON fits its schema. Each answer has a reason, and an inconclusive one its test."""
     document = msgspec.json.decode(verify(machine, "--json").stdout)
     jsonschema.Draft202012Validator(schema("Verification", Verification)).validate(document)
     assert document["answers"]
@@ -169,7 +169,7 @@ def test_the_evidence_names_the_command_and_the_line(answers: Answers) -> None:
     ],
 )
 def test_the_exit_code_is_the_answer(verify: Verify, words: tuple[str, ...], code: int) -> None:
-    """0: all pass; 1: one fails or is suspect; 3: inconclusive; 4: a tool is missing; 2: wrong usage."""
+    """0: all pass. 1: one fails or is suspect; 3: inconclusive; 4: a tool is missing; 2: wrong usage."""
     assert verify(*words).exit_code == code
 
 
@@ -219,7 +219,7 @@ def test_a_directory_on_no_drive_is_reported(verify: Verify) -> None:
 
 
 def test_an_unread_controller_keeps_the_whole_machine_from_passing(verify: Verify) -> None:
-    """One controller proves nothing about another that is not shown; a volume given by its name can pass."""
+    """One controller proves nothing about another that is not shown. A volume given by its name can pass."""
     assert verify("megaraid-second-card-crashes", "--battery").exit_code == 3
     assert verify("megaraid-second-card-crashes", "--battery", "megaraid:0/v239").exit_code == 0
     done = verify("megaraid-second-card-crashes", "--battery", "megaraid:1")
@@ -233,7 +233,7 @@ def test_drives_of_arrays_are_not_judged_beside_them(answers: Answers) -> None:
 
 
 def test_drives_outside_the_volumes_are_named_where_they_are_left_out(verify: Verify) -> None:
-    """A claim without a target is about the volumes; a mounted drive beside them is named, not passed over."""
+    """A claim without a target is about the volumes. A mounted drive beside them is named, not passed over."""
     assert "adaptec:1/0,6" in verify("adaptec-smartraid-mixed", "--battery").stdout
 
 
@@ -246,7 +246,7 @@ def test_the_screen_fits_80_columns(verify: Verify, machine: str) -> None:
 
 
 def test_the_schema_of_the_answer_can_be_printed() -> None:
-    """``raidctl schema verify`` prints the schema that the answers fit; without a word, that of the inventory."""
+    """``raidctl schema verify`` prints the schema that the answers fit. Without a word, that of the inventory."""
     titles = [
         msgspec.json.decode(CliRunner().invoke(cli, words).stdout)["title"]
         for words in (["schema", "verify"], ["schema"])

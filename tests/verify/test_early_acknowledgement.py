@@ -229,7 +229,7 @@ def test_a_wrong_pass_never_occurs(truth: str, hidden: set[str], promise: Any, c
 
 @pytest.mark.parametrize("truth", TRUTHS)
 def test_full_evidence_gives_the_true_verdict(truth: str) -> None:
-    """With everything measured, safe devices pass and the others fail; a cache that survives may be another lie."""
+    """With everything measured, safe devices pass and the others fail. A cache that survives may be another lie."""
     right = "inconclusive" if truth == "survivor" else "pass" if truth in SAFE else "fail"
     assert weigh(Evidence(**measured(truth))).verdict == right
 

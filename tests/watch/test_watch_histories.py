@@ -43,7 +43,7 @@ def finding(severity: Severity, where: str = "x:0/v0") -> Finding:
 
 
 def look(state: str, severity: Severity) -> Look:
-    """One look; a rule without a finding on a machine that was read means good, otherwise unknown."""
+    """One look. A rule without a finding on a machine that was read means good, otherwise unknown."""
     if state == "missing":
         return Look(objects=frozenset({("x:0/v0", None)}))
     if state == "unknown" and severity == "critical":
@@ -124,7 +124,7 @@ def test_a_result_that_stays_unknown_is_reported_once_and_ends_nothing() -> None
 
 
 def test_an_object_that_is_gone_is_not_good_again() -> None:
-    """A failed drive that was pulled is no longer there; another serial number in its bay is another drive."""
+    """A failed drive that was pulled is no longer there. Another serial number in its bay is another drive."""
     bad = Sighting(finding=finding("critical", "x:0/3"), state="bad", serial="A", is_object=True)
     memory, events = step(Memory(), Look(sightings=(bad,), objects=frozenset({("x:0/3", "A")})), BEGIN, Config())
     assert [event.kind for event in events] == ["new"]
@@ -167,7 +167,7 @@ def test_a_clock_that_is_set_back_delays_no_reminder() -> None:
 
 
 def test_a_new_channel_gets_what_is_present() -> None:
-    """An address that is added later gets the earlier reports once; one that is removed gets nothing."""
+    """An address that is added later gets the earlier reports once. One that is removed gets nothing."""
     memory, events = step(Memory(), look("bad", "critical"), BEGIN, Config())
     memory = enqueue(memory, events, (), BEGIN)
     assert memory.queue == ()
@@ -207,7 +207,7 @@ def known(*names: str) -> tuple[Known, ...]:
 
 
 def test_an_object_without_a_finding_that_is_gone_is_reported_once() -> None:
-    """After two complete looks without it; an incomplete look shows nothing, and one that is back is as before."""
+    """After two complete looks without it. An incomplete look shows nothing, and one that is back is as before."""
     looks = [
         (("a", "b"), True), (("a",), False), (("a",), True), (("a", "b"), True),
         (("a",), True), ((), False), (("a",), True), (("a",), True), (("a", "b"), True), (("a",), True), (("a",), True),
@@ -221,7 +221,7 @@ def test_an_object_without_a_finding_that_is_gone_is_reported_once() -> None:
 
 
 def test_an_object_whose_serial_number_comes_and_goes_stays_one() -> None:
-    """A controller whose tool is installed, removed and installed again; another one in its slot is another one."""
+    """A controller whose tool is installed, removed and installed again. Another one in its slot is another one."""
     bare = Known(kind="controller", identity="x:0", where="x:0")
     named = Known(kind="controller", identity="EX A", where="x:0", serial="A")
     other = Known(kind="controller", identity="EX B", where="x:0", serial="B")

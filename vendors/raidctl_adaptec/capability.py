@@ -39,7 +39,7 @@ _SPLIT = ("cache_split", "no_battery_write_cache")
 
 
 def capabilities(mode: Mode | None, cache: Cache | None, *, smartpqi: bool | None) -> dict[str, Capability]:
-    """The family's table, less what this controller lacks; ``smartpqi``: None if the generation is unknown."""
+    """The family's table, less what this controller lacks. ``smartpqi``: None if the generation is unknown."""
     found = dict(SUPPORT)
     if smartpqi is False:
         why = "Controllers with the aacraid driver have no such setting."

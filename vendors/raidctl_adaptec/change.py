@@ -61,7 +61,7 @@ def plan(controller: Controller, requests: Sequence[Desired], tools: Sequence[To
 
 
 def flushes(controller: Controller, tools: Sequence[Tool]) -> list[Flush]:  # noqa: ARG001 - the signature of all
-    """There is no such command; a volume that is set to write-through is written out."""
+    """There is no such command. A volume that is set to write-through is written out."""
     cache = controller.cache
     if controller.mode == "hba" or (cache is not None and cache.present is False):
         return [Flush(object_id=controller.id, why="It has no cache in use.", lack="cache")]
@@ -76,7 +76,7 @@ def flushes(controller: Controller, tools: Sequence[Tool]) -> list[Flush]:  # no
 
 
 def judge(action: Action, answer: Answer) -> str | None:
-    """The tool's objection; None if the exit code is 0 and the closing line reports success."""
+    """The tool's objection. None if the exit code is 0 and the closing line reports success."""
     if not isinstance(answer, RunAnswer):
         return None
     lines = [line.strip() for line in f"{answer.text}\n{answer.error_text}".splitlines() if line.strip()]
@@ -151,7 +151,7 @@ class _Planner(Planner):
         self.set(setting, SWITCH[desired.value], _EVERY_DRIVE)
 
     def of_smartpqi(self, desired: Desired) -> None:
-        """Caching is on or off for a volume; ratio, protection and threshold are the controller's."""
+        """Caching is on or off for a volume. Ratio, protection and threshold are the controller's."""
         controller = self.controller.id
         if desired.setting == "write_policy" and desired.value in WRITE:
             self.caching(desired)
@@ -173,7 +173,7 @@ class _Planner(Planner):
         self.set((self.controller.id, "writecachebypassthreshold"), desired.value, text)
 
     def caching(self, desired: Desired) -> None:
-        """Write-through is caching switched off; unprotected write-back is the no-battery cache switched on."""
+        """Write-through is caching switched off. Unprotected write-back is the no-battery cache switched on."""
         caching, no_battery = (desired.object_id, "caching"), (self.controller.id, "nobatterywritecache")
         if desired.value == "write_through":
             self.set(caching, "coff", _READS_TOO, _UNVERIFIED)
@@ -208,7 +208,7 @@ class _Planner(Planner):
         return None
 
     def action(self, setting: ToolSetting, wanted: str) -> Action:
-        """The command that sets a setting; with ``noprompt`` where the tool's help has it."""
+        """The command that sets a setting. With ``noprompt`` where the tool's help has it."""
         number = controller_number(self.controller) or ""
         argv = (self.command or "", "setcache", number, *self.words(setting, wanted))
         return Action(argv=argv, timeout=TIMEOUT, lock=LOCK)

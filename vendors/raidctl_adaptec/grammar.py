@@ -199,7 +199,7 @@ _COMMAND = re.compile(r"\barcconf(?:\.exe|64)?[\"']?\s{1,4}get\w{3,12}\b", re.IG
 
 
 def command_of(text: str) -> str | None:
-    """The controller of a command line between outputs: ``root@host:~# arcconf getstatus 2``; None for another line."""
+    """The controller of a command line between outputs: ``root@host:~# arcconf getstatus 2``. None for another line."""
     if len(text) >= 300 or "arcconf" not in text.lower() or not _COMMAND.search(text):
         return None
     return number_of_command(text)

@@ -102,7 +102,7 @@ class _Outliner:
         self.prefix = ""
 
     def take(self, line: Line, text: str, below: str) -> None:
-        """Read a line that is not blank; ``below`` is the next such line."""
+        """Read a line that is not blank. ``below`` is the next such line."""
         if len(line.text) > LONGEST_LINE:
             self.ruled = False
             return
@@ -272,7 +272,7 @@ class _Outliner:
 
 
 def outline(output: Output, number: str | None) -> list[Answer]:
-    """The answers of an output; ``number`` is the controller that its command names. Linear; never raises."""
+    """The answers of an output. ``number`` is the controller that its command names. Linear; never raises."""
     outliner = _Outliner(output, number)
     output.closing = grammar.TRAILER
     lines = [line for line in output.lines if line.text.strip("> \t\r\n\x0b\x0c")]

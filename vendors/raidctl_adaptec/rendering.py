@@ -44,7 +44,7 @@ _OF_VOLUME = {
 _FOLLOWS = frozenset({"writestatus", "readstatus", "acceleration"})
 """What follows from the settings."""
 _NOUNS = frozenset({"battery", "cache"})
-"""What no command changes; it is set by whoever plays with the simulation."""
+"""What no command changes. It is set by whoever plays with the simulation."""
 _GOOD = frozenset({"zmm optimal", "optimal", "ok", "ready", "charged", "fully charged"})
 
 
@@ -103,7 +103,7 @@ class ConfigPlace(Place):
 
 
 def plain(name: str, value: str) -> str | None:
-    """A printed value as the commands spell it; None if it means that there is no such setting."""
+    """A printed value as the commands spell it. None if it means that there is no such setting."""
     setting, word = name.rpartition("/")[2], value.lower()
     if setting in _NOUNS:
         return value

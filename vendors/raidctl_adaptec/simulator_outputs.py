@@ -57,7 +57,7 @@ def _volumes(head: str) -> Iterator[tuple[str, str]]:
 
 
 def recorded(text: str) -> Bays | None:
-    """The drives of a recorded ``getconfig N AL`` of an aacraid controller; None: it does not show them all."""
+    """The drives of a recorded ``getconfig N AL`` of an aacraid controller. None: it does not show them all."""
     head, devices, _ = blocks(text)
     if "smartpqi" in text or not devices:
         return None
@@ -102,7 +102,7 @@ def _slots(part: str, machine: Bays) -> Iterator[Slot]:
 
 
 def began(text: str) -> dict[str, str]:
-    """When the rebuild of a recorded ``getstatus`` began, by the volume's number; the clock of the recording is 0."""
+    """When the rebuild of a recorded ``getstatus`` began, by the volume's number. The clock of the recording is 0."""
     found = re.findall(
         r"Logical device +: (\d+)\n(?:.+\n)*?"
         r".*Current operation +: Rebuild *\n(?:.+\n)*?.*Percentage complete +: (\d+)",

@@ -1,4 +1,4 @@
-"""The forms of the tool's lines: prompts, titles, tables, trailers; not their meaning.
+"""The forms of the tool's lines: prompts, titles, tables, trailers. Not their meaning.
 
 Sources: einarc (areca.rb) for the tables of drives, arrays and volumes, for events, titles, trailer and the old
 ``main``; check_raid (areca.pm) for the table with enclosures; check_areca for ``ctrl=``. The newer ``main`` with its
@@ -130,7 +130,7 @@ def is_rule(text: str) -> bool:
 
 
 def trailer(text: str) -> Trailer | None:
-    """The line that ends every output of the tool; None for another line."""
+    """The line that ends every output of the tool. None for another line."""
     match = _TRAILER.fullmatch(text)
     if match is None:
         return None
@@ -138,7 +138,7 @@ def trailer(text: str) -> Trailer | None:
 
 
 def title(text: str) -> tuple[str, str] | None:
-    """Kind of section that a title opens, and its labels' prefix; None for other lines."""
+    """Kind of section that a title opens, and its labels' prefix. None for other lines."""
     low = " ".join(text.lower().split())
     if not low.endswith(_TITLE_ENDS):
         return None
@@ -149,7 +149,7 @@ def title(text: str) -> tuple[str, str] | None:
 
 
 def heading(text: str) -> str | None:
-    """The kind of table that a heading opens: ``slots``, ``sets`` and others; None for another line."""
+    """The kind of table that a heading opens: ``slots``, ``sets`` and others. None for another line."""
     words = text.replace("#", " ").lower().split()
     if words[:1] in (["ch"], ["idech"]) and "modelname" in words:
         return "channels"
@@ -207,7 +207,7 @@ def controller_line(text: str) -> dict[str, str] | None:
 
 
 def two_names(text: str, start: int, line: str) -> tuple[str, str] | None:
-    """Name and array of a volume's row, each 16 wide; the second begins at a column of the heading."""
+    """Name and array of a volume's row, each 16 wide. The second begins at a column of the heading."""
     place = line.find(text)
     cut = start - place
     if 0 < cut < len(text) and text[cut - 1] == " " and text[cut] != " ":

@@ -29,7 +29,7 @@ def settle(sections: Iterable[Section]) -> None:
 
 
 def link(controller: ControllerDraft) -> None:
-    """Assign volumes and drives to arrays by name; a name in no table creates an array."""
+    """Assign volumes and drives to arrays by name. A name in no table creates an array."""
     by_name: dict[str, list[str]] = {}
     for number, found in controller.arrays.items():
         by_name.setdefault(found.get("set") or "", []).append(number)

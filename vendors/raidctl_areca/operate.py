@@ -84,7 +84,7 @@ _ABILITIES: Mapping[Verb, Ability] = {
 
 
 def plan_deeds(controller: Controller, deeds: Sequence[Deed], tools: Sequence[Tool], view: HostView) -> Plan:  # noqa: ARG001 - the signature of all families
-    """One command for each deed, or none if the controller does it; all checks are stopped by one."""
+    """One command for each deed, or none if the controller does it. All checks are stopped by one."""
     planner = _Planner(controller, tools, [deed.object_id for deed in deeds if deed.verb == "stop_check"])
     return planned(deeds, planner.steps)
 
@@ -156,7 +156,7 @@ class _Planner:
         yield from ()
 
     def let_in(self, deed: Deed) -> Iterator[Step]:
-        """Nothing in the old bay, if the controller rebuilds there; else a spare, which is used at once."""
+        """Nothing in the old bay, if the controller rebuilds there. Else a spare, which is used at once."""
         drive = drive_of(self.controller, deed)
         array = array_of(self.controller, deed)
         if drive.role == "member":
@@ -177,7 +177,7 @@ class _Planner:
         yield self.spare(deed, drive, needs_member(self.controller.volumes), None)
 
     def spare(self, deed: Deed, drive: Drive, short: Sequence[str], array: str | None) -> Step:
-        """The step that makes a free drive a spare; ``short``: the volumes that use it at once."""
+        """The step that makes a free drive a spare. ``short``: the volumes that use it at once."""
         if drive.role != "unassigned":
             raise CannotDo(f"{drive.id} is not free: {drive.details.get('Usage') or 'its use is unknown'}.")
         number = self.number(drive)
@@ -215,7 +215,7 @@ class _Planner:
         )  # fmt: skip
 
     def check(self, deed: Deed) -> Iterator[Step]:
-        """A check of a volume set with parity; of a mirror, it is unknown whether it overwrites one copy."""
+        """A check of a volume set with parity. Of a mirror, it is unknown whether it overwrites one copy."""
         volume = volume_of(self.controller, deed)
         if volume.raid_level in (*_MIRRORS, None, "unknown"):
             raise CannotDo(

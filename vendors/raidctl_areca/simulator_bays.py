@@ -72,7 +72,7 @@ class _Bays(FamilyBays):
         return ["1"]
 
     def of(self, state: Mapping[str, str], number: str) -> Bays | None:
-        """The drives as they are now; None: the recorded lists are not complete."""
+        """The drives as they are now. None: the recorded lists are not complete."""
         lists = [state.get(f"{_FAMILY}/{' '.join(words)}") for words in _LISTS]
         if any(text is None for text in lists):
             return None
@@ -92,7 +92,7 @@ advance, pull, fail, insert = BAYS.advance, BAYS.pull, BAYS.fail, BAYS.insert
 
 
 def _recorded(state: Mapping[str, str], disks: str, sets: str, volumes: str) -> Bays:
-    """The drives of the recorded lists; a failed one is a member of the array that lacks one."""
+    """The drives of the recorded lists. A failed one is a member of the array that lacks one."""
     machine = Bays(clock=0.0, bays={}, disks={}, groups={}, volumes={}, same_bay=True)
     levels: dict[str, tuple[str, str]] = {}
     for _, cells in _rows(volumes):
@@ -193,7 +193,7 @@ def _hot_spare(machine: Bays, state: Mapping[str, str], verb: str, number: str) 
 
 
 def _numbered(state: Mapping[str, str], number: str) -> str:
-    """The bay of a number in the list of drives; empty: there is none."""
+    """The bay of a number in the list of drives. Empty: there is none."""
     found = (_place(cells) for _, cells in _rows(state[f"{_FAMILY}/disk info"]) if cells["number"] == number)
     return next(found, "")
 
@@ -212,7 +212,7 @@ def _check(machine: Bays, verb: str, volume: str) -> str | None:
 
 
 def printed(words: tuple[str, ...], text: str, state: Mapping[str, str]) -> str:
-    """A recorded output as it is now; unchanged until something has been changed."""
+    """A recorded output as it is now. Unchanged until something has been changed."""
     machine = BAYS.stored(state, "1")
     if machine is None:
         return text

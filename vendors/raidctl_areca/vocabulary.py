@@ -137,7 +137,7 @@ def drive_state(text: str) -> Health | None:
 
 
 def raid_level(text: str, members: int | None = None) -> RaidLevel | None:
-    """``Raid5``, ``Raid1+0``, ``PassThr``; ``Raid0+1`` of two drives is a mirror, of an odd number RAID 1E (einarc)."""
+    """``Raid5``, ``Raid1+0``, ``PassThr``. ``Raid0+1`` of two drives is a mirror, of an odd number RAID 1E (einarc)."""
     bare = re.sub(r"^raid[ -]?", "", text.strip().lower())
     level = _LEVELS.get(bare)
     if bare in {"0+1", "1+0"} and members is not None:

@@ -41,7 +41,7 @@ class _Outputs(Struct):
 
 
 def observe(host: HostView) -> Dialogue[Observation]:
-    """Read every plain drive of the machine; the calls for different drives are carried out side by side."""
+    """Read every plain drive of the machine. The calls for different drives are carried out side by side."""
     drives = by_drive(plain_drives(host))
     if not drives:
         return Observation()

@@ -63,7 +63,7 @@ class _Reader:
         return draft
 
     def read_devices(self, devices: list[Any]) -> None:
-        """Read the entries of a list; subsystems have controllers and namespaces below them."""
+        """Read the entries of a list. Subsystems have controllers and namespaces below them."""
         for index, device in enumerate(devices):
             path = f"Devices[{index}]"
             if not isinstance(device, Mapping):
@@ -210,5 +210,5 @@ def _items(parent: Mapping[str, Any], path: str, name: str) -> Iterator[tuple[st
 
 
 def _plain(value: object) -> str:
-    """A figure as text; some versions print counters as ``687.0``, others as texts."""
+    """A figure as text. Some versions print counters as ``687.0``, others as texts."""
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)

@@ -46,7 +46,7 @@ def tool_of(kind: str) -> str:
 
 
 def read(documents: Sequence[Document]) -> Observation:
-    """Read outputs of hdparm, sdparm, nvme and smartctl; combine those of one drive."""
+    """Read outputs of hdparm, sdparm, nvme and smartctl. Combine those of one drive."""
     sources: list[Source] = []
     outputs: list[Output] = []
     tools: dict[str, str | None] = {}

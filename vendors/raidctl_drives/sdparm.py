@@ -57,7 +57,7 @@ class _State(DrivesOfOutput):
     page: str = ""
     vpd: sdparm_vpd.Page | None = None
     copies: dict[str, int] = field(default_factory=dict)
-    """Copies of each mode page since the device's header; the first one has the current values."""
+    """Copies of each mode page since the device's header. The first one has the current values."""
 
     def begin(self) -> DriveDraft:
         self.page, self.vpd = "", None
@@ -219,7 +219,7 @@ _MESSAGES: tuple[tuple[re.Pattern[str], ProblemKind, str, str], ...] = (
         "Retry, then use smartctl or the controller's tool.",
     ),
 )
-"""What a message of sdparm contains, and what it means; the first that fits counts."""
+"""What a message of sdparm contains, and what it means. The first that fits counts."""
 
 
 def _read_complaint(state: _State, line: Line, words: str) -> None:

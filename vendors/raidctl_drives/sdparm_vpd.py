@@ -40,7 +40,7 @@ class Page:
 
 
 def read_line(draft: DriveDraft, page: Page, line: Line) -> bool:
-    """Read one line below the title of a VPD page; False if it does not belong there."""
+    """Read one line below the title of a VPD page. False if it does not belong there."""
     words = line.stripped
     if page.expects or _HEX.fullmatch(words):
         return _read_value(draft, page, line, words)

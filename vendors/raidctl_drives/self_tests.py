@@ -74,7 +74,7 @@ _TROUBLE = {
 
 
 def of_output(base: SelfTest, text: str, code: int | None) -> SelfTest:
-    """What an output of ``smartctl -j`` shows of the test; ``base`` names the drive."""
+    """What an output of ``smartctl -j`` shows of the test. ``base`` names the drive."""
     try:
         tree = json_decode.decode_text(text)
     except ValueError:

@@ -49,7 +49,7 @@ def render(argv: tuple[str, ...], text: str, state: Mapping[str, str]) -> str:
 
 
 def _of_file(node: str, state: Mapping[str, str]) -> str | None:
-    """What was written into the ``cache_type`` of a SCSI drive; None if nothing was."""
+    """What was written into the ``cache_type`` of a SCSI drive. None if nothing was."""
     for name, current in state.items():
         if current == node and name.startswith("scsi "):
             written = state.get(f"file /sys/class/scsi_disk/{name.removeprefix('scsi ')}/cache_type")

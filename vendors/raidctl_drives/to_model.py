@@ -15,7 +15,7 @@ from raidctl_drives.draft import DriveDraft
 from raidctl_drives.vocabulary import nvme_controller
 
 RANKS = {"hdparm": 0, "nvme": 1, "smartctl": 2, "kernel": 3, "sdparm": 4}
-"""The rank of each tool if several report a field; sdparm's names are cut to 16 letters."""
+"""The rank of each tool if several report a field. Sdparm's names are cut to 16 letters."""
 _WORST = ("critical", "warning", "unknown", "ok")
 _WWN = re.compile(r"[0-9a-f]{16}(?:[0-9a-f]{16})?")
 _BLANK = re.compile(r"\s+")
@@ -61,14 +61,14 @@ class Group(Struct):
 
 
 def serial_key(text: str | None) -> str | None:
-    """A serial number to compare by; None for one that is masked, unreadable or too short to distinguish drives."""
+    """A serial number to compare by. None for one that is masked, unreadable or too short to distinguish drives."""
     bare = _BLANK.sub("", text or "").upper()
     unusable = len(set(bare)) < 2 or "XXX" in bare or "*" in bare or "\N{REPLACEMENT CHARACTER}" in bare
     return None if unusable or len(bare) < 3 else bare
 
 
 def wwn_key(text: str | None) -> str | None:
-    """A world wide name to compare by; None for one that is masked or repeats one digit."""
+    """A world wide name to compare by. None for one that is masked or repeats one digit."""
     bare = re.sub(r"^(?:0x|naa\.|eui\.)|[\s:.-]", "", (text or "").strip().lower())
     return bare if _WWN.fullmatch(bare) and len(set(bare)) > 1 else None
 
@@ -114,7 +114,7 @@ def _join_by_device(source: Source, groups: list[Group], by_device: dict[str, li
 
 
 def _device_key(draft: DriveDraft) -> str | None:
-    """The address of the drive; one node of a controller can have many."""
+    """The address of the drive. One node of a controller can have many."""
     device: str | None = draft.get("device")
     return draft.get("address") or nvme_controller(device) or device
 
@@ -139,7 +139,7 @@ def _model_key(text: str | None) -> str | None:
 
 
 def identify(groups: Sequence[Group]) -> list[str]:
-    """An id for each group, unique: ``drives:SERIAL``; without serial number WWN, kernel name, or file name."""
+    """An id for each group, unique: ``drives:SERIAL``. Without serial number WWN, kernel name, or file name."""
     taken: set[str] = set()
     used: dict[str, int] = {}
     ids = []
@@ -264,7 +264,7 @@ def _exact(values: Sequence[int]) -> int | None:
 
 
 def _write_cache(group: Group) -> Any:
-    """The drive's own report; the kernel's, which can be out of date, only if there is none."""
+    """The drive's own report. The kernel's, which can be out of date, only if there is none."""
     own = [source for source in group.sources if source.tool != "kernel"]
     return next(iter(Group(own).values("write_cache") or group.values("write_cache")), None)
 

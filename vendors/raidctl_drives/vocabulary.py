@@ -28,7 +28,7 @@ _ABSENT = ("No such file or directory", "No such device", "No such device or add
 
 
 def grouped_number(text: str) -> int | None:
-    """An integer with or without separators of thousands (``1,677``, ``1.677``, ``1 677``); None if it is none."""
+    """An integer with or without separators of thousands (``1,677``, ``1.677``, ``1 677``). None if it is none."""
     text = text.strip()
     return int(re.sub(r"\D", "", text)) if _GROUPED.fullmatch(text) else None
 
@@ -49,7 +49,7 @@ def nvme_controller(node: str | None) -> str | None:
 
 
 def node_in(text: str) -> str | None:
-    """The device node that a command line names, ``/dev/sda``; None if it names none or several."""
+    """The device node that a command line names, ``/dev/sda``. None if it names none or several."""
     found = set(NODE.findall(text))
     return found.pop() if len(found) == 1 else None
 

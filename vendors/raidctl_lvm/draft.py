@@ -12,7 +12,7 @@ from raidctl.vendor.software import SoftwareDraft
 
 
 class Row(Struct):
-    """A logical volume of a list; brackets of hidden ones are left out."""
+    """A logical volume of a list. Brackets of hidden ones are left out."""
 
     vg: str
     lv: str
@@ -23,7 +23,7 @@ class Row(Struct):
     """By the names of lvs's fields: ``sync_percent``, ``segtype``, ``devices``."""
 
     def letter(self, place: int) -> str:
-        """A letter of Attr, counted from 1; empty in the short form of old versions."""
+        """A letter of Attr, counted from 1. Empty in the short form of old versions."""
         return self.attr[place - 1 : place]
 
     def line(self, *columns: str) -> Line:

@@ -135,7 +135,7 @@ def _images(controller: ControllerDraft, row: Row) -> Iterator[Row]:
 
 
 def _places(controller: ControllerDraft, image: Row, depth: int = 0) -> list[str]:
-    """The physical volumes below an image; with integrity it lies on further volumes."""
+    """The physical volumes below an image. With integrity it lies on further volumes."""
     rows = controller.rows.get(f"{image.vg}/{image.lv}", [image])
     found = [one[1] or one[2] for row in rows for one in DEVICE.finditer(row.cells.get("devices", ""))]
     places = []
@@ -300,7 +300,7 @@ def _whole(image: Row) -> bool:
 
 
 def _short(volume: GroupDraft, images: Sequence[str | None], kernel: str) -> tuple[str, bool]:
-    """Degraded, or failed if more images are gone than the level survives; and whether perhaps no data are whole.
+    """Degraded, or failed if more images are gone than the level survives. And whether perhaps no data are whole.
 
     That is so if too few images are both there and in sync. lvs (``I``) and the kernel (``a``) mark in the same way an
     image that lacks data and all images of a first synchronisation, in which the data are whole.

@@ -44,7 +44,7 @@ _LEVELS: dict[str, RaidLevel] = {
 
 
 def level_of(segtype: str) -> RaidLevel | None:
-    """The level of a segment type: ``raid5_ls``, ``mirror``; None if it is not RAID.
+    """The level of a segment type: ``raid5_ls``, ``mirror``. None if it is not RAID.
 
     >>> level_of("raid6_zr"), level_of("linear")
     ('raid6', None)

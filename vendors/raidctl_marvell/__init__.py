@@ -38,7 +38,7 @@ __all__ = ["DRIVERS", "FAMILY", "LAST", "SUPPORT", "TITLE", "TOOLS", "UNREPORTED
 
 
 def observe(host: HostView) -> Dialogue[Observation]:
-    """Read the controller of each tool; report volumes of the kernel that no tool lists."""
+    """Read the controller of each tool. Report volumes of the kernel that no tool lists."""
     found = yield from installed(TOOLS)
     if not found and not kernel.volumes(host):
         return Observation()

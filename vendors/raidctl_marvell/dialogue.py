@@ -81,7 +81,7 @@ def _none_there(document: Document) -> bool:
 
 
 def _place(volumes: Sequence[BlockDevice], *, nvme: bool) -> dict[str, str | None]:
-    """Where the only volume of one of the tools is; empty if there are several."""
+    """Where the only volume of one of the tools is. Empty if there are several."""
     own = [block for block in volumes if (block.driver == "nvme") is nvme]
     return {"pci_address": own[0].pci_address, "device": own[0].node} if len(own) == 1 else {}
 

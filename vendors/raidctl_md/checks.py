@@ -37,7 +37,7 @@ def readings(controller: Controller) -> Mapping[str, CheckReading]:
 
 
 def _errors(controller: Controller, volume: Volume) -> int | None:
-    """The read errors of all members that the kernel has counted; None if one is unknown."""
+    """The read errors of all members that the kernel has counted. None if one is unknown."""
     counts = [drive.errors.media for drive in controller.drives if drive.array == volume.array]
     known = [count for count in counts if count is not None]
     return sum(known) if known and len(known) == len(counts) else None
@@ -100,7 +100,7 @@ def schedule_family(calendars: Sequence[str]) -> Vendor:
 
 
 def events() -> Dialogue[Sequence[CheckEvent] | None]:
-    """The ends of checks in the kernel log; None if it could not be read."""
+    """The ends of checks in the kernel log. None if it could not be read."""
     answer = yield from ask(LOG)
     if not answer.fine or answer.code != 0:
         return None

@@ -30,7 +30,7 @@ def names_device(text: str, name: str) -> bool:
 
 
 def with_array(text: str, volume: Volume) -> str:
-    """The file with an entry for a volume; an old one of the same UUID is replaced.
+    """The file with an entry for a volume. An old one of the same UUID is replaced.
 
     A name comes from a superblock, which anybody may have written: without the form of one it is left out.
     """
@@ -46,7 +46,7 @@ def with_array(text: str, volume: Volume) -> str:
 
 
 def without(text: str, uuid: str) -> str:
-    """The file without the entries of a UUID; everything else stays as it is."""
+    """The file without the entries of a UUID. Everything else stays as it is."""
     lines = text.splitlines(keepends=True)
     gone = {number for numbers, words in _entries(text) if _uuid(words) == plain(uuid) for number in numbers}
     return "".join(line for number, line in enumerate(lines) if number not in gone)

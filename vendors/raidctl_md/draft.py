@@ -20,7 +20,7 @@ T = TypeVar("T")
 
 
 class Source(IntEnum):
-    """The source of a draft; of two that report the same field, the smaller number counts."""
+    """The source of a draft. Of two that report the same field, the smaller number counts."""
 
     DETAIL = 1
     MDSTAT = 2
@@ -32,7 +32,7 @@ class Source(IntEnum):
 
 
 class Parent(Struct, frozen=True):
-    """The container of an array: its device as printed, or its UUID; and the array's number in it."""
+    """The container of an array: its device as printed, or its UUID. And the array's number in it."""
 
     ref: str
     index: str
@@ -68,11 +68,11 @@ class ReportDraft(Draft):
 
 
 class MemberDraft(ReportDraft):
-    """A member of an array; ``name`` is the kernel's (``sda1``, ``cciss/c0d0p1``), or a substitute if unknown."""
+    """A member of an array. ``name`` is the kernel's (``sda1``, ``cciss/c0d0p1``), or a substitute if unknown."""
 
     node: str | None = None
     number: str | None = None
-    """md's number of the device (``[4]`` of mdstat, column Number); not its slot."""
+    """md's number of the device (``[4]`` of mdstat, column Number). Not its slot."""
     slot: int | None = None
     """Its place in the array (column RaidDevice)."""
     names: set[str] = field(default_factory=set)
@@ -102,7 +102,7 @@ class ArrayDraft(ReportDraft):
     """The tool's label of each field, under which a container shows it."""
 
     def put_labelled(self, line: Line, name: str, value: object, label: str) -> None:
-        """Set a field from a line with the tool's label; None: the line reports no value."""
+        """Set a field from a line with the tool's label. None: the line reports no value."""
         if value is None:
             mark_read(line)
             return
@@ -131,7 +131,7 @@ class ArrayDraft(ReportDraft):
             self.add_problem("warning", "unread", f"Incomplete UUID {text!r}.", "Run mdadm again.")
 
     def read_level(self, line: Line, label: str, word: str) -> None:
-        """The RAID level; an unknown one is a problem, unless it is none (``multipath``)."""
+        """The RAID level. An unknown one is a problem, unless it is none (``multipath``)."""
         level = LEVELS.get(word)
         self.put_labelled(line, "raid_level", level or "unknown", label)
         if level is None:
@@ -189,7 +189,7 @@ def key_of(node: str) -> str:
 
 
 def slot_of(text: str) -> int | None:
-    """The slot in a column; None for ``-``, ``none``, ``spare`` and a negative number."""
+    """The slot in a column. None for ``-``, ``none``, ``spare`` and a negative number."""
     return int(text) if text.isdecimal() and len(text) < 6 else None
 
 

@@ -124,7 +124,7 @@ def read_member(
     node: str | None = None,
     not_node: str | None = None,
 ) -> MemberDraft | None:
-    """Read a row of the member table; None for a slot without a device.
+    """Read a row of the member table. None for a slot without a device.
 
     ``states`` is False if the table has no column State (containers, inactive arrays). ``node`` overrides the
     device in the row; ``not_node`` is a device that the row names wrongly, from an earlier time.

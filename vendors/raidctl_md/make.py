@@ -22,7 +22,7 @@ from raidctl_md.create import create
 _NAME = r"[A-Za-z0-9][\w.-]{0,31}"
 _HOST = r"[A-Za-z0-9][\w.-]{0,63}"
 _BESIDE = ".raidctl"
-"""Added to the name of the file that is written first; it then takes the place of the configuration."""
+"""Added to the name of the file that is written first. It then takes the place of the configuration."""
 SHAPES: tuple[Shape, ...] = (
     (
         "mdadm", "--create", rf"~/dev/md/{_NAME}", "--run", rf"~--name={_NAME}", rf"~--homehost={_HOST}",
@@ -104,7 +104,7 @@ def _host(new: NewVolume, found: Setup) -> str:
 
 
 def make(controller: Controller, new: NewVolume, found: Setup, subjects: Sequence[Identity]) -> Step:
-    """``mdadm --create --run`` under the locks of the drives; the first and last MiB of each drive are kept."""
+    """``mdadm --create --run`` under the locks of the drives. The first and last MiB of each drive are kept."""
     [argv] = create(controller, new, ())
     head, *options = argv[2:]
     words = (*argv[:2], head, "--run", f"--name={_name(new)}", f"--homehost={_host(new, found)}", *options)
@@ -195,7 +195,7 @@ def renew(subject: Identity, found: Setup) -> Sequence[Step]:
 
 
 def wrong(step: Step, found: Setup) -> str | None:
-    """What the files do not show yet after a step; they were read again for it."""
+    """What the files do not show yet after a step. They were read again for it."""
     if step.setting == "boot_image":
         newer = found.times.get(step.after, 0) >= found.times.get(step.before, 0)
         return None if newer else f"{step.after} is older than {step.before}"

@@ -29,7 +29,7 @@ _UNUSED = re.compile(r"\s*unused devices ?:(?P<rest>.*)")
 # Flags behind a member. E is Synology's kernel: the drive has reported errors and is still in the array.
 _FLAG_NAMES = {"W": "write_mostly", "R": "replacement"}
 _MOST_WORDS = 8
-"""Words of a state: ``active (auto-read-only)``; a line with thousands is damaged, and is read in time."""
+"""Words of a state: ``active (auto-read-only)``. A line with thousands is damaged, and is read in time."""
 
 
 def read(section: Section, reading: Reading) -> None:
@@ -302,4 +302,4 @@ _READERS: dict[str, _Reader] = {
     "old": _read_old,
     "faults": _read_faults,
 }
-"""The function for each kind of token; states are read by the array."""
+"""The function for each kind of token. States are read by the array."""

@@ -46,7 +46,7 @@ class Device(Struct, eq=False):
         return found
 
     def place(self) -> tuple[int, int]:
-        """Its place among the members: by slot; by md's number if the slot is unknown; else after these."""
+        """Its place among the members: by slot. By md's number if the slot is unknown; else after these."""
         slots = [(_SLOT_ORDER[draft.source], member.slot) for draft, member in self.reports if member.slot is not None]
         if slots:
             return 0, min(slots)[1]
@@ -74,7 +74,7 @@ class Roll:
         self.devices += [Device(self.key(m), m.node, m.number, set(), [(draft, m)]) for m in draft.members.values()]
 
     def add(self, draft: ArrayDraft, member: MemberDraft, *, numbered: bool) -> Device:
-        """Add a member; ``numbered``: the numbers in the text are those of this array."""
+        """Add a member. ``numbered``: the numbers in the text are those of this array."""
         key = self.key(member)
         device = self._by_key.get(key)
         named = next((self._by_name[n] for n in member.names if n in self._by_name), None) if member.names else None
@@ -118,7 +118,7 @@ def _other_name(one: str, two: str) -> bool:
 
 
 def roll_of(group: Group, alias: Alias) -> Roll:
-    """All members of a group; of a container, with those of its arrays, each device once, in the order of the text."""
+    """All members of a group. Of a container, with those of its arrays, each device once, in the order of the text."""
     roll = Roll(alias)
     only = len(group.drafts) == 1 and not group.children
     if only and group.drafts[0].source is Source.MDSTAT:
@@ -142,7 +142,7 @@ def roll_of(group: Group, alias: Alias) -> Roll:
 
 
 def in_order(drives: Iterable[tuple[Device, Drive]]) -> list[Drive]:
-    """Members by their slots, then journal, spares and failed drives; else in the order of the output."""
+    """Members by their slots, then journal, spares and failed drives. Else in the order of the output."""
     return [drive for _, drive in sorted(drives, key=lambda item: (_RANK.get(item[1].role, 0), item[0].place()))]
 
 

@@ -78,7 +78,7 @@ def abilities(controller: Controller, tools: Sequence[Tool]) -> Mapping[Verb, Ab
 
 
 def judge(action: Action, answer: Answer) -> str | None:  # noqa: ARG001 - the signature of all families
-    """Return mdadm's words if its exit code is not 0; the next reading decides what is true."""
+    """Return mdadm's words if its exit code is not 0. The next reading decides what is true."""
     # mdadm: hot remove failed for /dev/sdc: Device or resource busy
     if not isinstance(answer, RunAnswer) or not answer.code:
         return None
@@ -87,12 +87,12 @@ def judge(action: Action, answer: Answer) -> str | None:  # noqa: ARG001 - the s
 
 
 def back(volume: Volume, node: str) -> Action:
-    """``--re-add``: quick with a bitmap, else a rebuild; mdadm refuses a drive that was no member."""
+    """``--re-add``: quick with a bitmap, else a rebuild. mdadm refuses a drive that was no member."""
     return Action(argv=("mdadm", volume.device or volume.id, "--re-add", node))
 
 
 def held(volume: Volume) -> str | None:
-    """Explain that the array is (auto-)read-only, as after a reboot (md.4); None if it is not."""
+    """Explain that the array is (auto-)read-only, as after a reboot (md.4). None if it is not."""
     # md0 : active (auto-read-only) raid5 sdd1[4] sdb1[1] sda1[0]
     state = volume.details.get("array_state", "")
     text = volume.status_text or ""

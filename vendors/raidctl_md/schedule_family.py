@@ -55,7 +55,7 @@ class ScheduleFamily:
         self._calendars = tuple(calendars)
 
     def observe(self, view: HostView) -> Dialogue[Observation]:  # noqa: ARG002 - the signature of all families
-        """Every timer and cron job that is there; the details have the calendars as systemd writes them."""
+        """Every timer and cron job that is there. The details have the calendars as systemd writes them."""
         requests: tuple[Request[Any], ...] = (*REQUESTS, *DROP_INS)
         answers = yield from ask_all(requests)
         reported = dict(zip(requests, answers, strict=True))
@@ -136,7 +136,7 @@ def _job(job: Job, reported: Mapping[Request[Any], Any]) -> Volume | None:
 
 
 def _normalised(calendar: str, answer: RunAnswer) -> str | None:
-    """A calendar as systemd writes it: ``Sun *-*-01..07 01:00:00``; None: it is none, or systemd cannot be asked."""
+    """A calendar as systemd writes it: ``Sun *-*-01..07 01:00:00``. None: it is none, or systemd cannot be asked."""
     # Normalized form: Sun *-*-01..07 01:00:00
     lines = [line.partition(":") for line in answer.text.splitlines()]
     forms = [rest.strip() for label, _, rest in lines if label.strip() == "Normalized form"]

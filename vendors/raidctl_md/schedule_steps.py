@@ -27,7 +27,7 @@ _PART = re.compile(r"(?:\*|(\d{1,2})(?:-(\d{1,2}))?)(?:/(\d{1,2}))?", re.ASCII)
 
 
 def calendars_of(text: str) -> list[str]:
-    """The times in a drop-in of raidctl; empty if anything else has written it."""
+    """The times in a drop-in of raidctl. Empty if anything else has written it."""
     rest = text.removeprefix(_HEAD)
     lines = rest.splitlines()
     found = [match[1] for line in lines if (match := _CALENDAR.fullmatch(line))]

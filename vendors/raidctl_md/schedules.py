@@ -54,7 +54,7 @@ Units = Mapping[str, Mapping[str, str]] | None
 
 
 def schedules(inventory: Inventory) -> Dialogue[Schedules]:
-    """Every installed timer and cron job; none if the machine has no md."""
+    """Every installed timer and cron job. None if the machine has no md."""
     if not any(controller.mode == "software" for controller in inventory.controllers):
         return Schedules()
     answers = yield REQUESTS
@@ -164,7 +164,7 @@ def _switched(job: Job, reported: Answers) -> tuple[bool | None, str | None]:
 
 
 def switch_of(text: str, job: Job) -> tuple[str, str]:
-    """The variable that switches a job, and its last value; empty if it is not set."""
+    """The variable that switches a job, and its last value. Empty if it is not set."""
     name = "AUTOCHECK" if job.program == "checkarray" else "ENABLED"
     values = [value for found, value in _SWITCH.findall(text) if found == name]
     return name, values[-1] if values else ""

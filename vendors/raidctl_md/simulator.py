@@ -38,7 +38,7 @@ _BUSY = "Device or resource busy"
 
 
 def initial(argv: tuple[str, ...], text: str) -> State:
-    """Return the state of the recorded machine; empty for the output of another tool."""
+    """Return the state of the recorded machine. Empty for the output of another tool."""
     if argv != MACHINE:
         return simulator_schedules.initial(argv, text)
     pairs = (line.partition(" = ") for line in text.splitlines() if " = " in line)
@@ -46,7 +46,7 @@ def initial(argv: tuple[str, ...], text: str) -> State:
 
 
 def render(argv: tuple[str, ...], text: str, state: Mapping[str, str]) -> str:
-    """Return an output of mdadm with the check that was started; :func:`generated` makes the rest."""
+    """Return an output of mdadm with the check that was started. :func:`generated` makes the rest."""
     if argv[:2] != ("mdadm", "--detail") or len(argv) != 3:
         return simulator_schedules.render(argv, text, state)
     action = state.get(f"file /sys/block/{argv[2].removeprefix('/dev/')}/md/sync_action", "").strip()
@@ -86,7 +86,7 @@ def pull(state: Mapping[str, str], bay: str) -> State:
 
 
 def push(state: Mapping[str, str], bay: str, serial: str) -> State:
-    """Put a drive from the shelf into an empty bay; it gets the first letter that is free."""
+    """Put a drive from the shelf into an empty bay. It gets the first letter that is free."""
     fresh = dict(state)
     drive = fields(fresh[f"md/drive {serial}"])
     taken = {fields(value).get("node") for name, value in fresh.items() if name.startswith("md/drive ")}
@@ -108,7 +108,7 @@ def fail(state: Mapping[str, str], bay: str) -> State:
 
 
 def insert(state: Mapping[str, str], bay: str, serial: str | None, kind: NewDrive = "like") -> State:
-    """Put a drive from the shelf into an empty bay; without a serial number a new one, as large as the largest."""
+    """Put a drive from the shelf into an empty bay. Without a serial number a new one, as large as the largest."""
     if "md/clock" not in state:
         raise LookupError
     if f"md/bay {bay}" in state or not re.fullmatch(r"[1-9]\d?", bay):
@@ -164,7 +164,7 @@ def settled(state: Mapping[str, str]) -> State:
 
 
 def _end_check(state: State, array: str, about: Fields, now: float) -> None:
-    """A check ends when it is through, and when a member fails; the kernel does not begin it again."""
+    """A check ends when it is through, and when a member fails. The kernel does not begin it again."""
     place, begun = f"file /sys/block/{array}/md", f"md/check {array}"
     action = state.get(f"{place}/sync_action", "").strip()
     if action not in ("check", "repair"):

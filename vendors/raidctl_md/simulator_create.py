@@ -1,4 +1,4 @@
-"""The part of the simulated machine that makes, stops and lists arrays; :mod:`raidctl_md.simulator` has the rest. Pure.
+"""The part of the simulated machine that makes, stops and lists arrays. :mod:`raidctl_md.simulator` has the rest. Pure.
 
 ======================  ==============================================================================================
 name                    value
@@ -35,7 +35,7 @@ Answers = dict[Request[Any], Answer]
 
 
 def change(argv: tuple[str, ...], state: Mapping[str, str]) -> Reply | None:
-    """Carry out a command that makes or removes something; None for another command."""
+    """Carry out a command that makes or removes something. None for another command."""
     argv, _ = unlocked(argv)
     if "md/clock" not in state or not argv:
         return None
@@ -53,7 +53,7 @@ def change(argv: tuple[str, ...], state: Mapping[str, str]) -> Reply | None:
 
 
 def _files(argv: tuple[str, ...], state: State) -> Reply | None:
-    """A file that is written beside another one and takes its place; a boot image."""
+    """A file that is written beside another one and takes its place. A boot image."""
     if argv[0] == "dd" and argv[1].startswith("of=/etc/") and argv[-2] == "<":
         return Reply(0, "", _written(state, argv[1][3:], argv[-1]))
     if argv[0] == "mv" and f"md/text {argv[-2]}" in state:

@@ -33,7 +33,7 @@ def initial(argv: tuple[str, ...], text: str) -> State:
 
 
 def change(argv: tuple[str, ...], state: Mapping[str, str]) -> Reply | None:
-    """Carry out a command of systemctl, or on a drop-in; None for another command."""
+    """Carry out a command of systemctl, or on a drop-in. None for another command."""
     if argv[:2] == ("systemctl", "daemon-reload"):
         loaded = {f"loaded {name[6:]}": _effective(name[6:], state) for name in state if name.startswith("timer ")}
         return Reply(0, "", {**state, **loaded})

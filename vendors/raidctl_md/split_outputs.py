@@ -32,7 +32,7 @@ _FIRST_WORDS = re.compile(
     r"\s*(?:/dev/|mdadm: |md|Personalities|MD_|IMSM_|INACTIVE-|ARRAY|Bad-blocks|No bad-blocks|Filename|Platform|Magic"
     r"|Version|Container)"
 )
-"""How the lines begin that can begin an output; most lines do not."""
+"""How the lines begin that can begin an output. Most lines do not."""
 _DEVICE_WORD = re.compile(r"(?<!\S)/dev/\S+")
 
 
@@ -125,7 +125,7 @@ def _last_device(command: str) -> str | None:
 
 
 def split(output: Output) -> list[Section]:
-    """Split an output into sections, in order; lines of no section are left out."""
+    """Split an output into sections, in order. Lines of no section are left out."""
     cutter = _Cutter(output)
     for line in output.lines:
         cutter.read_line(line)

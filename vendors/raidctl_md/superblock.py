@@ -94,7 +94,7 @@ def _read_line(draft: _SuperblockDraft, line: Line) -> None:
 
 
 def _read_row(draft: _SuperblockDraft, line: Line, columns: re.Match[str]) -> None:
-    """The 0.90 table names all members; the row ``this`` is the examined one, whatever its device is called now."""
+    """The 0.90 table names all members. The row ``this`` is the examined one, whatever its device is called now."""
     me = draft.me
     draft.rows += 1
     if columns["index"] == "this":
@@ -114,7 +114,7 @@ def _keep_member(draft: _SuperblockDraft, pair: Pair) -> None:
 
 
 def _read_size(draft: _SuperblockDraft, pair: Pair) -> None:
-    """What the device offers to the array, in sectors; 0.90 reports only the part that the array uses."""
+    """What the device offers to the array, in sectors. 0.90 reports only the part that the array uses."""
     _keep_member(draft, pair)
     modern = str(draft.get("metadata") or "").startswith("1")
     if pair.label == "Avail Dev Size" or modern:
@@ -286,7 +286,7 @@ def _doubt(draft: ArrayDraft) -> None:
 
 
 def _rename(draft: _SuperblockDraft) -> None:
-    """Name a member without a device by its UUID; without one it is not listed, and its details are the array's."""
+    """Name a member without a device by its UUID. Without one it is not listed, and its details are the array's."""
     me = draft.me
     if uuid := me.details.get("Device UUID"):
         draft.rename(me, uuid)

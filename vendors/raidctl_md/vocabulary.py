@@ -52,7 +52,7 @@ _OLD_VERSION = re.compile(r"0*(\d{1,9})(?:\.0*(\d{1,9})(?:\.\d{1,9})?)?", re.ASC
 
 
 def parity_layout(level: str, number: int) -> str | None:
-    """The name of a RAID-5 or RAID-6 layout (``algorithm 2``); None if md itself prints none."""
+    """The name of a RAID-5 or RAID-6 layout (``algorithm 2``). None if md itself prints none."""
     return {"5": _PARITY, "6": _PARITY_6}.get(level.removeprefix("raid"), {}).get(number)
 
 
@@ -102,7 +102,7 @@ def is_half_uuid(text: str) -> bool:
 
 
 def version(text: str) -> str | None:
-    """The superblock format: ``1.2``; ``00.90.03`` and ``0.90.00`` are ``0.90``, ``01.02`` is ``1.2``, ``01`` is ``1``.
+    """The superblock format: ``1.2``. ``00.90.03`` and ``0.90.00`` are ``0.90``, ``01.02`` is ``1.2``, ``01`` is ``1``.
 
     None if the text is empty: mdadm prints it so for an array without superblocks.
     """
@@ -113,7 +113,7 @@ def version(text: str) -> str | None:
 
 
 def enough(level: RaidLevel | None, layout: str | None, working: Sequence[bool]) -> bool | None:
-    """Whether an array of that level can run with these slots working; None if unknown."""
+    """Whether an array of that level can run with these slots working. None if unknown."""
     gone = working.count(False)
     if not gone:
         return True

@@ -31,7 +31,7 @@ from raidctl.vendor.draft import GroupDraft
 
 
 class ControllerDraft(draft.ControllerDraft[GroupDraft]):
-    """A controller; ``name`` is its number in the tool, empty if the output does not contain it.
+    """A controller. ``name`` is its number in the tool, empty if the output does not contain it.
 
     Arrays and volumes are by their numbers, drives by ``252:3``, or ``:3`` without an enclosure; batteries by ``bbu``,
     ``cachevault`` or ``energypack``, with a number beyond one.

@@ -189,7 +189,7 @@ def _health(states: Iterable[str]) -> Health:
 
 
 def _rebuild(controller: ControllerDraft, volume: GroupDraft) -> None:
-    """A rebuild is reported of the drive that is filled; it is the volume's operation, the slowest one counts."""
+    """A rebuild is reported of the drive that is filled. It is the volume's operation, the slowest one counts."""
     if volume.get("progress.operation") is not None or volume.get("array") not in controller.arrays:
         return
     keys = volume.members or controller.arrays[volume.get("array")].members

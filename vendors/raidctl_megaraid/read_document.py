@@ -33,7 +33,7 @@ class ReadDocument(Struct):
     controllers: Controllers = field(default_factory=Controllers)
     problems: list[Problem] = []
     tool: str | None = None
-    """The tool; None if neither the command line nor the file's name contains it."""
+    """The tool. None if neither the command line nor the file's name contains it."""
     version: str | None = None
     answered: bool = True
     """Whether it is complete output of the tool, a reported failure included."""

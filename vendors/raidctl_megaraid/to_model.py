@@ -120,7 +120,7 @@ _NOT_WHOLE = ("degraded", "rebuilding", "failed", "offline")
 
 
 def pci_address(text: str | None) -> str | None:
-    """``0000:03:00.0`` of ``00:03:00:00`` or ``03:00.0``; None if the text is no address of a PCI function."""
+    """``0000:03:00.0`` of ``00:03:00:00`` or ``03:00.0``. None if the text is no address of a PCI function."""
     match = _PCI.fullmatch((text or "").strip())
     if match is None:
         return None
@@ -214,7 +214,7 @@ def _drive(draft: Draft, spares: dict[str, list[str]], controller_id: str) -> Dr
 
 
 def _progress(drive: Draft) -> Progress | None:
-    """The operation in progress, by its own lines; else by the drive's state, ``Rbld``."""
+    """The operation in progress, by its own lines. Else by the drive's state, ``Rbld``."""
     reported = drive.part("progress", Progress)
     named = vocabulary.operation_of_state(drive.get("status_text"))
     if reported is not None and (named is None or reported.operation != "unknown"):

@@ -145,7 +145,7 @@ _STEM_ROLE: dict[str, Role] = {
 
 
 def volume_state(text: str) -> VolumeWord | None:
-    """What ``Optl`` or ``Partially Degraded`` means; None for a word that is not known."""
+    """What ``Optl`` or ``Partially Degraded`` means. None for a word that is not known."""
     return VOLUME_STATES.get(normalized(text))
 
 
@@ -155,7 +155,7 @@ def group_state(text: str) -> Health | None:
 
 
 def drive_state(text: str) -> DriveWord | None:
-    """What ``UGood``, ``Unconfigured(good)``, ``ConfShld`` mean; None for a word that is not known."""
+    """What ``UGood``, ``Unconfigured(good)``, ``ConfShld`` mean. None for a word that is not known."""
     known = DRIVE_STATES.get(normalized(text))
     if known is not None:
         return known
@@ -167,7 +167,7 @@ def drive_state(text: str) -> DriveWord | None:
 
 
 def drive_status(text: str) -> Health | None:
-    """The health behind version 8's second word, ``Online``, ``Good``; None for a word that is not known."""
+    """The health behind version 8's second word, ``Online``, ``Good``. None for a word that is not known."""
     return DRIVE_STATUSES.get(normalized(text))
 
 
@@ -187,7 +187,7 @@ _RAID_WORDS: dict[str, RaidLevel] = {
 
 
 def raid_level(text: str) -> RaidLevel | None:
-    """The level of ``RAID5``, ``RAID-5``, ``R5``, ``RAID1E``, ``Cac0``; None if there is none.
+    """The level of ``RAID5``, ``RAID-5``, ``R5``, ``RAID1E``, ``Cac0``. None if there is none.
 
     Raises:
         ValueError: A word that is not known.
@@ -322,17 +322,17 @@ BUSY_STATUS: dict[Operation, VolumeStatus] = {
 
 
 def operation(text: str) -> Operation:
-    """The operation of ``Consistency Check`` or ``BGI``; ``unknown`` for flushing and words not known."""
+    """The operation of ``Consistency Check`` or ``BGI``. ``unknown`` for flushing and words not known."""
     return OPERATIONS.get(normalized(text), "unknown")
 
 
 def operation_of_state(text: str | None) -> Operation | None:
-    """The operation that a drive's state names, such as ``Rbld``, ``Cpybck``, ``UConfSntz``; None for the others."""
+    """The operation that a drive's state names, such as ``Rbld``, ``Cpybck``, ``UConfSntz``. None for the others."""
     state = normalized(text or "")
     return next((found for sign, found in _BY_STATE if sign in state and "shield" not in state), None)
 
 
 def patrol_state(text: str) -> ScrubState | None:
-    """``Active 3``, ``Stopped``; the firmware's other states, Ready and Aborted (mfireg.h), do not run either."""
+    """``Active 3``, ``Stopped``. The firmware's other states, Ready and Aborted (mfireg.h), do not run either."""
     word = (text.split() or [""])[0].lower()
     return "running" if word == "active" else "stopped" if word in ("stopped", "ready", "aborted") else None

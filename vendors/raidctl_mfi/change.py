@@ -41,7 +41,7 @@ class Policies:
 
 
 def wanted(properties: bytes, policies: Policies) -> bytes:
-    """Put the desired policies into the 32 bytes of a volume's properties; all else stays as read."""
+    """Put the desired policies into the 32 bytes of a volume's properties. All else stays as read."""
     made = bytearray(properties)
     default, disk = LD_PROPS.offset("default_cache_policy"), LD_PROPS.offset("disk_cache_policy")
     for word, bits in ((policies.write, WRITE_BITS), (policies.read, READ_BITS), (policies.bad_bbu, BAD_BBU_BITS)):

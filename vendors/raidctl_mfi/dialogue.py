@@ -16,14 +16,14 @@ T = TypeVar("T")
 Dialogue = Generator[Question, Answer, T]
 
 MOST_CONFIG = 64 * 1024
-"""Most bytes of configuration that are requested; 64 arrays of 32 drives need less."""
+"""Most bytes of configuration that are requested. 64 arrays of 32 drives need less."""
 _DISK = 0
-"""SCSI device type of a drive; enclosures (0x0d) are in the same list."""
+"""SCSI device type of a drive. Enclosures (0x0d) are in the same list."""
 
 
 @dataclass
 class Answers:
-    """All replies of a controller; None for a command that was not sent because an earlier one failed."""
+    """All replies of a controller. None for a command that was not sent because an earlier one failed."""
 
     info: Answer | None = None
     properties: Answer | None = None
@@ -92,7 +92,7 @@ def _ask(found: Answers, question: Question) -> Dialogue[Answer]:
 
 
 def _config(found: Answers) -> Dialogue[Answer]:
-    """Read the configuration; again with a larger buffer if the first was too small."""
+    """Read the configuration. Again with a larger buffer if the first was too small."""
     first = yield from _ask(found, Question(c.CFG_READ))
     size = CONFIG_HEADER.decode(first.data)["size"]
     if first.ok and size is not None and first.question.length < size <= MOST_CONFIG:

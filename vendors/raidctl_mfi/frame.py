@@ -27,7 +27,7 @@ class Question:
 
     command: Command
     mbox: bytes = b""
-    """Its parameters: a device id, a target id, a bit mask; at most 12 bytes."""
+    """Its parameters: a device id, a target id, a bit mask. At most 12 bytes."""
     size: int | None = None
     """Bytes of the buffer; None for the command's default."""
     data: bytes = b""
@@ -77,7 +77,7 @@ def transferred(buffer: bytes) -> bytes:
 
 
 def packet(host: int, question: Question, address: int) -> bytearray:
-    """Build the packet for a SCSI host; ``address`` is that of the buffer of ``question.length`` bytes.
+    """Build the packet for a SCSI host. ``address`` is that of the buffer of ``question.length`` bytes.
 
     Raises:
         ValueError: The mailbox is too long, the host number out of range, or a direction that does not fit the data.

@@ -1,4 +1,4 @@
-"""Structures declared once, as a sequence of fields; offsets and sizes follow from it. All are packed, little endian.
+"""Structures declared once, as a sequence of fields. Offsets and sizes follow from it. All are packed, little endian.
 
 A field that lies beyond what was transferred is None, and so is a structure none of whose bytes came.
 """
@@ -30,7 +30,7 @@ class Text:
     size: int
 
     def read(self, data: bytes) -> str:
-        r"""Printable ASCII; any other byte becomes ``\xNN``, which is safe on a terminal."""
+        r"""Printable ASCII. Any other byte becomes ``\xNN``, which is safe on a terminal."""
         text = data.split(b"\0", 1)[0].decode("latin-1")
         return "".join(c if " " <= c <= "~" else f"\\x{ord(c):02x}" for c in text).strip()
 
@@ -88,7 +88,7 @@ class Record:
         return offset + (kind.offset(rest) if rest and isinstance(kind, Record) else 0)
 
     def decode(self, data: bytes, start: int = 0) -> dict[str, Any]:
-        """All fields of the structure at ``start``; what lies beyond the end of ``data`` is None."""
+        """All fields of the structure at ``start``. What lies beyond the end of ``data`` is None."""
         return {name: _value(kind, data, start + offset) for name, (offset, kind) in self.places.items()}
 
 

@@ -63,7 +63,7 @@ def observe(host: HostView, found: Sequence[Installed], tools: Sequence[ToolSpec
 
 
 def _served(host: HostView) -> bool:
-    """Whether the machine may have such a controller; without a view of the kernel, it may."""
+    """Whether the machine may have such a controller. Without a view of the kernel, it may."""
     return not host.pci or any(device.driver in kernel.DRIVERS for device in host.pci)
 
 

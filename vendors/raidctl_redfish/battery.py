@@ -139,7 +139,7 @@ def read_backup(controller: ControllerDraft, resource: Resource) -> None:
 
 
 def worst(controller: ControllerDraft) -> BatteryStatus | None:
-    """The worst state of the batteries of a controller; None: none is reported."""
+    """The worst state of the batteries of a controller. None: none is reported."""
     found = {draft.get("status") or "unknown" for draft in controller.batteries.values()}
     return next((status for status in _WORST if status in found), None)
 

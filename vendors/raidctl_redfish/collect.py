@@ -114,7 +114,7 @@ def _texts(text: str) -> list[str]:
 
 
 def _members(value: Any) -> list[str]:
-    """The resources of a collection that was asked for with ``?$expand=.``; none if it has links to them."""
+    """The resources of a collection that was asked for with ``?$expand=.``. None if it has links to them."""
     members = value.get("Members") if isinstance(value, Mapping) else None
     found = [one for one in members if isinstance(one, Mapping)] if isinstance(members, list) else []
     return [json.dumps(one) for one in found if "@odata.type" in one]
@@ -145,7 +145,7 @@ def _without_storage(
 
 
 def _lacking(resources: Mapping[str, Resource], empty: Collection[str]) -> Iterable[Problem]:
-    """What saved resources link to, and is not among them; ``empty``: collections without members."""
+    """What saved resources link to, and is not among them. ``empty``: collections without members."""
     for path, one in resources.items():
         if one.kind != "Storage":
             continue

@@ -51,7 +51,7 @@ class _Walk:
         self._failed.setdefault((kind, why), []).append(path)
 
     def reported(self) -> list[Problem]:
-        """All problems; one for all resources that failed in the same way, unless they are few."""
+        """All problems. One for all resources that failed in the same way, unless they are few."""
         found = list(self.problems)
         for (kind, why), paths in self._failed.items():
             remedy = _RIGHT if kind == "no_right" else _REST if why.startswith(NOT_ASKED) else _AGAIN
@@ -88,7 +88,7 @@ class _Walk:
         return [self.resources[path] for path in kinds if path in self.resources]
 
     def members(self, collections: Iterable[tuple[str, str]]) -> Dialogue[list[Resource]]:
-        """Read all members of collections; ``collections`` are paths with the kinds of their members."""
+        """Read all members of collections. ``collections`` are paths with the kinds of their members."""
         kinds = dict(pair for pair in collections if pair[0])
         wanted: dict[str, str] = {}
         pages = dict(kinds)
@@ -207,7 +207,7 @@ def observe(root: GetAnswer, support: Mapping[str, Capability]) -> Dialogue[Obse
 
 
 def _storage(walk: _Walk, systems: Sequence[Resource]) -> Dialogue[list[Resource]]:
-    """Storage of each system with its controllers and volumes; those with volumes first."""
+    """Storage of each system with its controllers and volumes. Those with volumes first."""
     for system in systems:
         if link_of(system.get("Storage")) or _smart_link(system):
             continue
@@ -337,7 +337,7 @@ def _either(resource: Resource, name: str) -> str:
 
 
 def _batteries(walk: _Walk, systems: Sequence[Resource]) -> Dialogue[None]:
-    """The batteries that controllers link to; of HPE, the chassis, which describes the energy packs."""
+    """The batteries that controllers link to. Of HPE, the chassis, which describes the energy packs."""
     owners = [part for one in walk.resources.values() for part in (one, *one.parts("StorageControllers"))]
     linked = [path for owner in owners for path in links_of(owner.get("Links.Batteries"))]
     linked += [link_of(owner.get("Links.Battery")) for owner in owners]

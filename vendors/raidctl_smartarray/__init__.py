@@ -24,7 +24,7 @@ LAST = False
 
 
 def observe(host: HostView) -> Dialogue[Observation]:
-    """Read every controller of the family; the observation is empty if no tool is installed."""
+    """Read every controller of the family. The observation is empty if no tool is installed."""
     found = yield from installed(TOOLS)
     observed = Observation()
     setting = [one for one in found if one.spec in _SETTING_TOOLS]

@@ -1,4 +1,4 @@
-"""What the tools can read and set on a controller; reasons for the rest."""
+"""What the tools can read and set on a controller. Reasons for the rest."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ _ORDER = {
     ("arrayaccelerator", "disable"): 1,
     ("nobatterywritecache", "enable"): 2,
 }
-"""The position of a step; all others in the middle, where a volume uses the cache if one does before or afterwards."""
+"""The position of a step. All others in the middle, where a volume uses the cache if one does before or afterwards."""
 RATES: Mapping[Setting, str] = {"rebuild_rate": "rebuildpriority", "expand_rate": "expandpriority"}
 _PRIORITIES = {word: word for word in ("low", "medium", "mediumhigh", "high")}
 _WHOLE = "Applies to all volumes of the controller."
@@ -96,7 +96,7 @@ def current_settings(controller: Controller) -> dict[ToolSetting, str]:
 
 
 def _drives(controller: Controller, reported: str) -> str:
-    """The policy of the drives' caches as the command spells it; ``Unchanged`` is no default, and has its own word."""
+    """The policy of the drives' caches as the command spells it. ``Unchanged`` is no default, and has its own word."""
     return "unchanged" if normalized(_detail(controller, _DRIVES) or "") == "unchanged" else _SWITCH[reported]
 
 
@@ -111,7 +111,7 @@ def plan(controller: Controller, requests: Sequence[Desired], tools: Sequence[To
 
 
 def flushes(controller: Controller, tools: Sequence[Tool]) -> list[Flush]:
-    """There is no such command; switching a volume's caching off writes its data back."""
+    """There is no such command. Switching a volume's caching off writes its data back."""
     cache = controller.cache
     if cache is None or cache.present is False or controller.mode == "hba":
         return [Flush(object_id=controller.id, why="No cache is in use.", lack="cache")]
@@ -222,7 +222,7 @@ class _Planner(Planner):
             self.set((self.controller.id, "writecachebypassthreshold"), str(size), affects)
 
     def write_policy(self, desired: Desired) -> None:
-        """Write-through is the accelerator switched off; unprotected write-back is the no-battery cache switched on."""
+        """Write-through is the accelerator switched off. Unprotected write-back is the no-battery cache switched on."""
         volume = next((item for item in self.controller.volumes if item.id == desired.object_id), None)
         if volume is None:
             raise CannotError("The controllers have a write policy for volumes only.")
@@ -277,7 +277,7 @@ class _Planner(Planner):
             self.set((volume.array, "ssdsmartpath"), "disable", text)
 
     def action(self, setting: ToolSetting, wanted: str) -> Action:
-        """The command that changes a setting; a version without ``forced`` rejects it and changes nothing."""
+        """The command that changes a setting. A version without ``forced`` rejects it and changes nothing."""
         tail = setting[0].removeprefix(self.controller.id).removeprefix("/")
         target = () if not tail else ("ld", tail[1:]) if setting[1] == "arrayaccelerator" else ("array", tail)
         words = (

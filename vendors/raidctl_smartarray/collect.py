@@ -34,7 +34,7 @@ class Collection(Struct):
 
 
 def collect(outlines: Sequence[Outline]) -> Collection:
-    """Combine the outputs of one machine; those that name their controller come first."""
+    """Combine the outputs of one machine. Those that name their controller come first."""
     found = Collection(outlines=list(outlines))
     placed: dict[int, ControllerDraft] = {}
     for named in (True, False):
@@ -209,7 +209,7 @@ def _drive(controller: ControllerDraft, section: Section, inside: Section) -> No
 def _messages_of(
     controllers: list[ControllerDraft], outline: Outline, paragraph: Paragraph, placed: dict[int, ControllerDraft]
 ) -> ControllerDraft | None:
-    """Find the controller of a message; an error that names one creates it."""
+    """Find the controller of a message. An error that names one creates it."""
     if paragraph.controller is not None:
         return placed.get(id(paragraph.controller))
     if outline.slot is None or paragraph.kind != "error":

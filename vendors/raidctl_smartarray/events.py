@@ -1,4 +1,4 @@
-"""Smart Array events: no command of the tools lists them; the diagnostics archive contains them. Pure."""
+"""Smart Array events: no command of the tools lists them. The diagnostics archive contains them. Pure."""
 
 from __future__ import annotations
 

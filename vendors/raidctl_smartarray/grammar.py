@@ -102,7 +102,7 @@ _PROSE = ("error", "warning", "note", "caution")
 
 
 def heading(text: str) -> Heading | None:
-    """What section or object a stripped line opens; None if it opens none."""
+    """What section or object a stripped line opens. None if it opens none."""
     found = first_form(_FORMS, text)
     if found is None:
         return None
@@ -136,7 +136,7 @@ _MISSING = re.compile(r"command not found|: not found|could not find|no such fil
 
 
 def line_kind(text: str) -> LineKind | None:
-    """The message in a stripped line outside the configuration; None for other lines."""
+    """The message in a stripped line outside the configuration. None for other lines."""
     low = text.lower()
     if low.startswith(("error:", "error ")):
         return "error"

@@ -231,7 +231,7 @@ class _Outliner:
         return self.give(first, line)
 
     def give(self, found: tuple[str, str] | None, line: Line) -> bool:
-        """Give a pair to its section; False if no open section knows it."""
+        """Give a pair to its section. False if no open section knows it."""
         owner = None if found is None else self.owner(found[0], line)
         if found is None or owner is None:
             return False
@@ -276,7 +276,7 @@ class _Outliner:
         return None
 
     def run_on(self, text: str, line: Line) -> bool:
-        """Read a line that continues a paragraph or a long value; False if it is neither."""
+        """Read a line that continues a paragraph or a long value. False if it is neither."""
         if self.paragraph is not None:
             if len(self.paragraph.lines) < LONGEST_PARAGRAPH:
                 self.paragraph.lines.append(line)

@@ -138,7 +138,7 @@ def fail(state: Mapping[str, str], bay: str) -> State:
 
 
 def insert(state: Mapping[str, str], bay: str, serial: str | None, kind: NewDrive = "like") -> State:
-    """Put a drive into an empty bay; in the place of a missing member it is rebuilt."""
+    """Put a drive into an empty bay. In the place of a missing member it is rebuilt."""
     if not has_bays(state):
         raise LookupError
     places = {one for kinds in ("slot", "bay") for one in named(state, kinds)}
@@ -202,7 +202,7 @@ def settled(state: Mapping[str, str]) -> State:
 
 
 def _settle(state: State, array: str, about: dict[str, str]) -> None:
-    """Spares of one array help, or are released; too many gaps make it fail."""
+    """Spares of one array help, or are released. Too many gaps make it fail."""
     slots = dict(slots_of(state, array))
     for key in slots:
         place = state.get(f"{HEAD}helps {key}")

@@ -39,7 +39,7 @@ Blocks = dict[str, list[str]]
 
 
 def render(text: str, state: Mapping[str, str]) -> str:
-    """The output for the bays as they are now; unchanged while they are as they were recorded."""
+    """The output for the bays as they are now. Unchanged while they are as they were recorded."""
     recorded = initial(text)
     if not has_bays(state) or not has_bays(recorded) or all(state.get(name) == recorded[name] for name in recorded):
         return text
@@ -204,7 +204,7 @@ class _Output:
         return ", ".join(parts)
 
     def _volume_status(self, number: int) -> str | None:
-        """The state of the n-th volume of the array; None: as it was recorded."""
+        """The state of the n-th volume of the array. None: as it was recorded."""
         slots = dict(slots_of(self.state, self._array))
         if fields(self.state[f"{HEAD}array {self._array}"])["state"] == "failed":
             return "Failed"

@@ -29,7 +29,7 @@ _DIFFERENT = "cciss_vol_status lists {} volumes and the kernel's driver {}, or u
 
 
 def read_status(documents: Sequence[Document]) -> Observation:
-    """Read outputs of the tool and files of the driver; the files only name what the tool does not report."""
+    """Read outputs of the tool and files of the driver. The files only name what the tool does not report."""
     outputs: list[Output] = []
     seen: list[tuple[ControllerDraft, str]] = []
     for document in documents:

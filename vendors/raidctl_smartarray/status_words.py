@@ -75,17 +75,17 @@ CACHE_LINES: dict[str, Health | None] = {
 
 
 def volume_word(text: str) -> VolumeWord | None:
-    """What a volume's status means; None for a word that is not known: ``Unknown status 14``."""
+    """What a volume's status means. None for a word that is not known: ``Unknown status 14``."""
     return _STATES.get(normalized(text))
 
 
 def level(text: str) -> RaidLevel | None:
-    """The level of ``5``, ``ADG``; None if the word stands for several: ``1(1+0)``, ``1 ADM``, ``5+1``."""
+    """The level of ``5``, ``ADG``. None if the word stands for several: ``1(1+0)``, ``1 ADM``, ``5+1``."""
     return _LEVELS.get(normalized(text))
 
 
 def spare_is_fine(text: str) -> bool | None:
-    """Whether a sentence about spares reports no failure; None for one that is not known."""
+    """Whether a sentence about spares reports no failure. None for one that is not known."""
     word = normalized(text)
     return True if word in _GOOD_SPARES else False if word in _USED_SPARES else None
 

@@ -19,7 +19,7 @@ _MOST = 64
 
 
 def plan(lines: Sequence[Line], only: str) -> dict[int, str]:
-    """Controller number by heading line, for tables without one; empty if only one is named."""
+    """Controller number by heading line, for tables without one. Empty if only one is named."""
     if only or not _several(lines):
         return {}
     listed, tables = _scan(lines)

@@ -22,7 +22,7 @@ from raidctl_threeware.reader import Reader
 
 LOCK = "threeware"
 TIMEOUT = 60.0
-"""Seconds for one call; the driver waits long for a drive that dies."""
+"""Seconds for one call. The driver waits long for a drive that dies."""
 # "9550SX and higher" have a StorSave policy (tw_cli(8), /cx/ux show storsave)
 _STORSAVE = re.compile(r"9(?:5[59]|6|7)\d", re.ASCII)
 _MOST = 256
@@ -68,7 +68,7 @@ def _controller(session: Session[Controllers], number: str, listed: ControllerDr
 
 
 def _serials(session: Session[Controllers], number: str, controller: ControllerDraft) -> Dialogue[None]:
-    """Ask for the serial numbers that the tables do not have; one that is not printed stays unknown."""
+    """Ask for the serial numbers that the tables do not have. One that is not printed stays unknown."""
     ports = [name for name, drive in controller.drives.items() if drive.get("serial") is None][:_MOST]
     calls = yield from session.run_all((f"/c{number}/p{port}", "show", "serial") for port in ports)
     for call in calls:

@@ -27,7 +27,7 @@ class UnitDraft(GroupDraft):
 
     @property
     def described(self) -> bool:
-        """Whether a line describes the unit; a port that names it is not enough."""
+        """Whether a line describes the unit. A port that names it is not enough."""
         return bool(self.evidence)
 
 
@@ -85,5 +85,5 @@ class Controllers(controllers.Controllers[ControllerDraft]):
     controller_type = ControllerDraft
 
     def controller(self, name: str) -> ControllerDraft:
-        """The draft of a controller; an empty number is the only one, or one without a number."""
+        """The draft of a controller. An empty number is the only one, or one without a number."""
         return super().controller(name or self.only)

@@ -186,7 +186,7 @@ def heading(text: str) -> Table | None:
 
 
 def row(text: str, table: Table) -> dict[str, str] | None:
-    """The cells of a row by column, the last with the rest; None for other lines."""
+    """The cells of a row by column, the last with the rest. None for other lines."""
     text = text.strip()
     if _FIRST[table.kind].match(text) is None:
         return None

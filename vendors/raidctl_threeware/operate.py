@@ -116,7 +116,7 @@ def abilities(controller: Controller, tools: Sequence[Tool]) -> Mapping[Verb, Ab
 
 
 def judge(action: Action, answer: Answer) -> str | None:
-    """The tool's objection; None if it ends with ``Done``, with or without warnings."""
+    """The tool's objection. None if it ends with ``Done``, with or without warnings."""
     if not isinstance(answer, RunAnswer):
         return None
     # WARNING: This Spare unit may replace failed drive of same interface type only.
@@ -196,7 +196,7 @@ class _Planner:
         return f"With a schedule it waits for its next window: {self.command} /c{self.number} show {task} lists them."
 
     def take_out(self, deed: Deed) -> Iterator[Step]:
-        """The controller lets a member go; it then no longer lists the drive."""
+        """The controller lets a member go. It then no longer lists the drive."""
         drive = drive_of(self.controller, deed)
         if drive.role != "member":
             if drive.role in ("unassigned", "failed"):
@@ -291,7 +291,7 @@ class _Planner:
         )  # fmt: skip
 
     def check(self, deed: Deed) -> Iterator[Step]:
-        """A verify; on mirrors it overwrites one copy where they differ, so it is a repair."""
+        """A verify. On mirrors it overwrites one copy where they differ, so it is a repair."""
         volume = volume_of(self.controller, deed)
         mirror = volume.raid_level in _MIRRORS
         if deed.verb == "start_check" and mirror:

@@ -79,7 +79,7 @@ def _storsave(unit: UnitDraft, controller: ControllerDraft) -> str | None:
 
 
 def _absent(controller: ControllerDraft, battery: Battery | None) -> bool | None:
-    """Whether no usable battery is present; None if the output has nothing on batteries."""
+    """Whether no usable battery is present. None if the output has nothing on batteries."""
     if battery is not None:
         if battery.status == "missing":
             return True

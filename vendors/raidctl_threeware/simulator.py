@@ -102,7 +102,7 @@ def _rate(path: str, match: re.Match[str], state: Mapping[str, str]) -> Reply:
 
 
 def render(argv: tuple[str, ...], text: str, state: Mapping[str, str]) -> str:
-    """As recorded, except the rates and the drives; no table shows the LEDs."""
+    """As recorded, except the rates and the drives. No table shows the LEDs."""
     if not argv or basename(argv[0]) not in _TOOLS:
         return text
     text = _drives(argv, text, state)
@@ -118,7 +118,7 @@ def render(argv: tuple[str, ...], text: str, state: Mapping[str, str]) -> str:
 
 
 def _drives(argv: tuple[str, ...], text: str, state: Mapping[str, str]) -> str:
-    """An output with the drives as they are now; unchanged where they are as they were recorded."""
+    """An output with the drives as they are now. Unchanged where they are as they were recorded."""
     match = _OBJECT.fullmatch(argv[1]) if len(argv) == 4 else None
     machine = simulator_bays.BAYS.of(state, match[1]) if match is not None else None
     if match is None or machine is None:

@@ -118,7 +118,7 @@ def has_value(text: str) -> bool:
 
 
 def unit_status(word: str) -> tuple[VolumeStatus, Operation | None] | None:
-    """Status and operation under way of a unit's status word; None for one that is not known."""
+    """Status and operation under way of a unit's status word. None for one that is not known."""
     return _UNITS.get(word.upper().rstrip("*"))
 
 
@@ -128,7 +128,7 @@ def severity(status: VolumeStatus) -> int:
 
 
 def drive_status(word: str) -> Health | None:
-    """Health of a drive's status word; None for one that is not known."""
+    """Health of a drive's status word. None for one that is not known."""
     return _DRIVES.get(word.upper().rstrip("*"))
 
 
@@ -198,7 +198,7 @@ def interface(text: str) -> Interface | None:
 
 
 def read_policy(text: str) -> ReadPolicy:
-    """``Intelligent`` reads ahead if it pays; ``Basic`` caches reads and does not read ahead."""
+    """``Intelligent`` reads ahead if it pays. ``Basic`` caches reads and does not read ahead."""
     found = _READ.get(text.strip().lower())
     if found is None:
         raise ValueError(text)

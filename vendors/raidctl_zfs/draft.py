@@ -37,7 +37,7 @@ class Vdev(Struct):
 
     @property
     def kind(self) -> str:
-        """``mirror``, ``raidz2``, ``draid1``; ``disk`` for a device; ``unknown``: -g prints a number as its name."""
+        """``mirror``, ``raidz2``, ``draid1``. ``disk`` for a device; ``unknown``: -g prints a number as its name."""
         match = INTERIOR.fullmatch(self.name)
         if match is None:
             return "unknown" if self.children else "disk"
@@ -72,7 +72,7 @@ class Vdev(Struct):
 
 
 def left(vdev: Vdev, *, hopeful: bool, strict: bool = False) -> int:
-    """How many more devices below may fail, whichever they are; -1: it does not work now.
+    """How many more devices below may fail, whichever they are. -1: it does not work now.
 
     ``hopeful``: how devices of an unknown state count. ``strict``: one that is degraded counts as gone, although
     it still works: zpool trusts it no longer.
@@ -108,7 +108,7 @@ class PoolDraft(GroupDraft):
         return [vdev for vdev in found if vdev.state]
 
     def add_table(self, other: PoolDraft) -> None:
-        """Take the table of one more output about the pool; of two that differ, the worse, and they are reported."""
+        """Take the table of one more output about the pool. Of two that differ, the worse, and they are reported."""
         mine, more = self.rows(), other.rows()
         worse = sum(not row.fine for row in more) - sum(not row.fine for row in mine)
         if mine and more:

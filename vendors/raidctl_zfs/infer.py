@@ -20,7 +20,7 @@ _NONE = ("0", "-", "")
 
 
 def put_state(pool: PoolDraft, lines: Sequence[Line], word: str) -> None:
-    """The state of a pool; of one that is not imported, the state that an import would give."""
+    """The state of a pool. Of one that is not imported, the state that an import would give."""
     # state: DEGRADED        state: ONLINE (DESTROYED)
     word = collapse(word).removesuffix(" (DESTROYED)")
     if not word:
@@ -39,7 +39,7 @@ def put_sizes(array: Draft, lines: Sequence[Line], name: str, text: str) -> None
 
 
 def put_message(pool: PoolDraft, status: tuple[Sequence[Line], str], action: tuple[Sequence[Line], str]) -> None:
-    """The texts after ``status:`` and ``action:``; zpool prints them only if it has something to report."""
+    """The texts after ``status:`` and ``action:``. zpool prints them only if it has something to report."""
     for label, (lines, text) in (("status", status), ("action", action)):
         pool.detail_of(lines, label, text)
     text = status[1]
@@ -270,7 +270,7 @@ def _level(data: Sequence[Vdev], tops: Sequence[Vdev]) -> str:
 
 
 def _redundant(top: Vdev) -> str:
-    """The kind of a vdev; a single device that is being replaced is one device."""
+    """The kind of a vdev. A single device that is being replaced is one device."""
     return "disk" if top.kind in ("replacing", "spare") else top.kind
 
 

@@ -27,7 +27,7 @@ class RuleFindings(Struct, frozen=True):
     title: str
 
     def as_rule(self, check: Callable[[Inventory], Iterable[Finding]]) -> Rule:
-        """The rule with this check; a finding about a condition gets its severity, place and cause."""
+        """The rule with this check. A finding about a condition gets its severity, place and cause."""
 
         def graded(inventory: Inventory) -> Findings:
             found = self.conditions(inventory)
@@ -84,7 +84,7 @@ class RuleFindings(Struct, frozen=True):
     def of_problem(
         self, problem: Problem, outcome: Outcome, remedy: str | None = None, severity: Severity | None = None
     ) -> Finding:
-        """A finding about a problem of the inventory; ``remedy`` if the problem has none."""
+        """A finding about a problem of the inventory. ``remedy`` if the problem has none."""
         evidence = (f"problem.kind = {problem.kind}",)
         return Finding(
             rule=self.rule, severity=severity or self.severity, outcome=outcome, where=problem.where,
@@ -105,7 +105,7 @@ def _with_condition(finding: Finding, one: Condition) -> Finding:
 
 
 def settable(controller: Controller, setting: str, remedy: str, by_hand: str) -> str:
-    """The remedy if raidctl can set this on the controller; else what to set ``by_hand``, and why."""
+    """The remedy if raidctl can set this on the controller. Else what to set ``by_hand``, and why."""
     capability = controller.capabilities.get(setting)
     if capability is None or capability.set:
         return remedy
@@ -113,7 +113,7 @@ def settable(controller: Controller, setting: str, remedy: str, by_hand: str) ->
 
 
 def reach(item: object, path: str) -> object:
-    """The value at a path of field names, ``cache.write_active``; None if a part of the path is None."""
+    """The value at a path of field names, ``cache.write_active``. None if a part of the path is None."""
     for name in path.split("."):
         item = getattr(item, name, None)
         if item is None:

@@ -120,7 +120,7 @@ def _in_stripe(volume: Volume) -> int | None:
 
 
 def data_drives(controller: Controller, volume: Volume) -> int | None:
-    """The number of drives that hold the data of one stripe; None if unknown."""
+    """The number of drives that hold the data of one stripe. None if unknown."""
     drives_ = count(controller, volume)
     if drives_ is None:
         return None
@@ -145,12 +145,12 @@ def full_stripe(controller: Controller, volume: Volume) -> int | None:
 
 
 def database(mountpoints: Sequence[str]) -> str | None:
-    """The first mount point with the name of a database; None if there is none."""
+    """The first mount point with the name of a database. None if there is none."""
     return next((point for point in mountpoints if _DATABASE.search(point)), None)
 
 
 def protected(controller: Controller) -> bool | None:
-    """Whether the controller has batteries or capacitors that are all good; None if unknown."""
+    """Whether the controller has batteries or capacitors that are all good. None if unknown."""
     if not controller.batteries:
         return None
     if any(battery.status not in ("ok", "unknown") or battery.replace for battery in controller.batteries):
@@ -174,6 +174,6 @@ def kind(battery: Battery) -> str:
 
 
 def plain(sentence: str | None) -> str:
-    """The tool's text without the final full stop; empty if there is none."""
+    """The tool's text without the final full stop. Empty if there is none."""
     text = (sentence or "").strip().rstrip(".")
     return text[1:-1] if text[:1] == "(" and text.find(")") == len(text) - 1 else text  # (F): it is put in brackets

@@ -47,7 +47,7 @@ def check(inventory: Inventory) -> Findings:
 
 
 def _has_data(layer: BlockLayer) -> bool:
-    """Whether a layer holds data; partitions of a few MiB hold boot code, which is read once."""
+    """Whether a layer holds data. Partitions of a few MiB hold boot code, which is read once."""
     return layer.kind in ("partition", "lvm", "crypt") and (layer.size_bytes is None or layer.size_bytes >= 1 << 30)
 
 

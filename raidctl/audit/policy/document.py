@@ -97,7 +97,7 @@ class _Reader:
     found: Document = field(default_factory=Document)
 
     def take(self, path: str, data: bytes, chain: tuple[str, ...]) -> None:
-        """Add the contents of a file; ``chain``: the files that include it, itself last."""
+        """Add the contents of a file. ``chain``: the files that include it, itself last."""
         read = read_toml(path, data, self.found.faults)
         if read is None:
             return
@@ -141,7 +141,7 @@ def _files(spec: Any, place: Place) -> list[str]:
 
 
 def read_document(path: str, read: Read, builtin: Sequence[str], *, every: bool = False) -> Document:
-    """The policy of a file; ``builtin``: names of the built-in rules; ``every``: enable all of them.
+    """The policy of a file. ``builtin``: names of the built-in rules; ``every``: enable all of them.
 
     Raises:
         MistakesError: The policy has mistakes; the error lists all of them.

@@ -30,7 +30,7 @@ class LayoutRule(PolicyRule):
     file: str = ""
 
     def run(self, machine: Machine, count: Count, findings: list[Finding], *, keep: bool) -> tuple[int, int]:
-        """Compare a machine; one with another name than the layout's is not concerned."""
+        """Compare a machine. One with another name than the layout's is not concerned."""
         found = compare(self.layout, machine.inventory)
         if _elsewhere(found):
             return 0, 0
@@ -85,7 +85,7 @@ def _elsewhere(found: Comparison) -> bool:
 
 
 def layout_rule(path: str, data: bytes, place: Place) -> LayoutRule | None:
-    """The rule of a layout file; its mistakes are added to those of the policy."""
+    """The rule of a layout file. Its mistakes are added to those of the policy."""
     from raidctl.layout.document import read_layout  # noqa: PLC0415 - only where a layout is read
     from raidctl.toml_files.mistakes import MistakesError  # noqa: PLC0415 - as above
 

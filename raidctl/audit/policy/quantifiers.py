@@ -39,7 +39,7 @@ class Group:
         return replace(self, chosen=chosen, which=which)
 
     def members(self, item: Any, scope: Scope) -> tuple[list[tuple[Any, Scope, Truth]], bool]:
-        """The objects, each with whether it is selected (never ``False``); and whether the list is complete."""
+        """The objects, each with whether it is selected (never ``False``). And whether the list is complete."""
         whole = self.complete is None or self.complete(item, scope)
         if self.chosen is None:
             return [(one, around, True) for one, around in self.pairs(item, scope)], whole
@@ -150,7 +150,7 @@ def none(group: Group, unwanted: Test, words: str) -> Check:
 
 
 def every(group: Group, wanted: Test, words: str, _rest: object = None) -> Check:
-    """A check that all of them meet a condition; unknown if there is none."""
+    """A check that all of them meet a condition. Unknown if there is none."""
 
     def test(item: Any, scope: Scope) -> Truth:
         members, whole = group.members(item, scope)

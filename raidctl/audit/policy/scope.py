@@ -64,7 +64,7 @@ class Scope:
 
 
 class Machine:
-    """An inventory with its scopes; lists that several rules need are built once.
+    """An inventory with its scopes. Lists that several rules need are built once.
 
     A ``with`` statement frees its memory at the end; otherwise the garbage collector does.
     """

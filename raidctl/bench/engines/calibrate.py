@@ -110,7 +110,7 @@ def _rate(outcome: Outcome) -> float:
 
 @contextmanager
 def memory(*, ordinary: bool = False) -> Iterator[Memory]:
-    """Filled memory to read from; ``ordinary``: a nameless file in the page cache if possible."""
+    """Filled memory to read from. ``ordinary``: a nameless file in the page cache if possible."""
     handle = _nameless() if ordinary else None
     target = Memory(handle=os.memfd_create("raidctl") if handle is None else handle, direct=handle is not None)
     try:
@@ -122,7 +122,7 @@ def memory(*, ordinary: bool = False) -> Iterator[Memory]:
 
 
 def _nameless() -> int | None:
-    """A file without a name that stays in the page cache; None if the system is read-only or runs from memory."""
+    """A file without a name that stays in the page cache. None if the system is read-only or runs from memory."""
     for place in dict.fromkeys(("/var/tmp", tempfile.gettempdir())):  # noqa: S108 - nothing gets a name there
         try:
             if place_of(place).in_memory:

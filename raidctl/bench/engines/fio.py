@@ -239,7 +239,7 @@ def _job(stream: Stream, base: int) -> dict[str, object]:
 
 
 def document(text: str) -> dict[str, Any]:
-    """The JSON of fio without the sentences that it may print first; empty if there is none."""
+    """The JSON of fio without the sentences that it may print first. Empty if there is none."""
     # note: both iodepth >= 1 and synchronous I/O engine are selected, queue depth will be capped at 1
     # {
     try:

@@ -99,7 +99,7 @@ def _outcome(
 
 
 def _jobs(target: Target, work_: Work, parts: Sequence[Sequence[Slice]]) -> list[Job]:
-    """One job per slice; the slices of a stream with flushes share their progress."""
+    """One job per slice. The slices of a stream with flushes share their progress."""
     assert isinstance(target, Handled)  # noqa: S101 - for the type checker: `usable` has checked it
     jobs: list[Job] = []
     for stream, dealt in zip(work_.streams, parts, strict=True):
@@ -207,7 +207,7 @@ class _Worker:
         report.notes |= once.notes
 
     def _may(self, round_number: int, index: int, end: int) -> bool:
-        """Wait until every operation that must come first is done; False if the time is up."""
+        """Wait until every operation that must come first is done. False if the time is up."""
         progress = self.progress
         if progress is not None:
             for worker, count in awaited(self.part, round_number, index, self.lengths):

@@ -61,7 +61,7 @@ class _Pipe:
     under_way: dict[int, tuple[int, int]] = field(default_factory=dict)
     """By cookie: the number of the operation and its start."""
     second: set[int] = field(default_factory=set)
-    """Cookies of durable writes that are not complete yet; the flush that replaces FUA follows."""
+    """Cookies of durable writes that are not complete yet. The flush that replaces FUA follows."""
     later: list[int] = field(default_factory=list)
     """Cookies of such flushes that wait until a partly sent request is complete."""
 
@@ -80,7 +80,7 @@ class _Pipe:
         self._sending = False
 
     def run(self, arrive: Callable[[], int]) -> Report:
-        """Run the stream; if the server disconnects, it ends early with an error for every outstanding request."""
+        """Run the stream. If the server disconnects, it ends early with an error for every outstanding request."""
         for filler in self._fillers:
             filler.fill(0, 0, 0)
         begun = arrive()

@@ -32,7 +32,7 @@ _START = struct.Struct("<Q")
 _LEAD_NS = 1_000_000
 _LEAD_EACH_NS = 100_000
 _PATIENCE = 5.0
-"""Seconds to wait for killed workers; one blocked in a dead device is left to the kernel."""
+"""Seconds to wait for killed workers. One blocked in a dead device is left to the kernel."""
 _MOST_TEXT = 4000
 _EACH, _OTHERS = 2, 256
 """Descriptors per worker in the parent, and others that may be open there."""
@@ -40,7 +40,7 @@ NEVER = (1 << 64) - 1
 
 
 def ending(begun: int, seconds: float | None) -> int:
-    """When (ns) a worker stops issuing; a worker scheduled only after that still gets its time.
+    """When (ns) a worker stops issuing. A worker scheduled only after that still gets its time.
 
     On such a busy machine a low figure is right, while no figure would fail the whole test.
     """
@@ -77,7 +77,7 @@ Job = Callable[[Callable[[], int]], Report]
 
 
 def work(jobs: Sequence[Job]) -> tuple[int, list[Report]]:
-    """Run all jobs at once, one process each; return the common start and the reports in order.
+    """Run all jobs at once, one process each. Return the common start and the reports in order.
 
     An interruption (Ctrl-C, an exception of a signal handler) ends all of them at once, and is raised again.
 
@@ -218,7 +218,7 @@ class _Workers:
         return unpack(_read_all(self._results[index]))
 
     def end(self) -> None:
-        """End the remaining workers and close everything; a second Ctrl-C waits for that."""
+        """End the remaining workers and close everything. A second Ctrl-C waits for that."""
         with defer_signals():
             self._end()
 

@@ -27,7 +27,7 @@ class Change:
 
 
 def change_point(values: Sequence[float]) -> Change | None:
-    """The clearest upward step in equally spaced values; None with fewer than 16.
+    """The clearest upward step in equally spaced values. None with fewer than 16.
 
     At each position, a line is fitted to the points on either side; the jump between the lines is compared with the
     noise, estimated from second differences, which slopes do not affect. All positions tried count (Bonferroni), and
@@ -66,7 +66,7 @@ def _edge_variance(n: int) -> float:
 
 
 def _tail(t: float, freedom: int) -> float:
-    """Probability that Student's t exceeds ``t``, by Wallace's normal approximation; accurate to a few percent."""
+    """Probability that Student's t exceeds ``t``, by Wallace's normal approximation. Accurate to a few percent."""
     if t <= 0:
         return 0.5
     z = math.sqrt(freedom * math.log1p(t * t / freedom)) * (1 - 3 / (8 * freedom + 3)) if freedom > 1 else 0.0
@@ -74,7 +74,7 @@ def _tail(t: float, freedom: int) -> float:
 
 
 def parabola(xs: Sequence[float], ys: Sequence[float]) -> float | None:
-    """Sum of squared distances to the best parabola; None with fewer than four points."""
+    """Sum of squared distances to the best parabola. None with fewer than four points."""
     straight = line(xs, ys)
     if straight is None or len(xs) < 4:
         return None

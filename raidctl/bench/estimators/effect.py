@@ -19,11 +19,11 @@ MARKED_ABOVE = 1.3
 TOGETHER_PASS, TOGETHER_FAIL = 0.95, 0.8
 """Two drives at once, relative to their sum."""
 TOO_SLOW = 0.6
-"""Sequential speed relative to the drives; below it, the speed is reported as too slow."""
+"""Sequential speed relative to the drives. Below it, the speed is reported as too slow."""
 
 
 def paired(first: Sequence[float], second: Sequence[float]) -> Spread:
-    """Ratio second/first of rounds taken in turn; with an interval from six pairs on."""
+    """Ratio second/first of rounds taken in turn. With an interval from six pairs on."""
     return paired_ratio(first, second)
 
 
@@ -60,7 +60,7 @@ def weigh(ratio: Spread, warn: float = WARN) -> Weight:
 
 
 def grade(ratio: Spread, fail_below: float, pass_from: float) -> Verdict:
-    """FAIL or PASS if the whole interval lies below or above; SUSPECT if it is all below ``pass_from``."""
+    """FAIL or PASS if the whole interval lies below or above. SUSPECT if it is all below ``pass_from``."""
     if ratio.low is None or ratio.high is None:
         return "inconclusive"
     if ratio.high < fail_below:

@@ -12,7 +12,7 @@ from raidctl.bench.result import Spread
 SEED = 20030601
 """Seed of every resampling unless the caller gives another."""
 ROUNDS = 200
-"""Number of bootstrap draws; the ends of a 95 % interval are the 5th value from either side."""
+"""Number of bootstrap draws. The ends of a 95 % interval are the 5th value from either side."""
 HUGE = 1e100
 """Larger values count as not finite, so that no sum of squares overflows."""
 
@@ -37,7 +37,7 @@ def quantile(ordered: Sequence[float], share: float) -> float:
 
 
 def deviation(values: Sequence[float]) -> float:
-    """Standard deviation from the median absolute deviation (times 1.4826), robust to outliers; 0 without values."""
+    """Standard deviation from the median absolute deviation (times 1.4826), robust to outliers. 0 without values."""
     middle = median(values)
     if middle is None:
         return 0.0
@@ -84,7 +84,7 @@ def chance(seed: int = SEED) -> Random:
 def bootstrap(
     draw: Callable[[Random], float | None], seed: int = SEED, rounds: int = ROUNDS
 ) -> tuple[float, float] | None:
-    """The 95 % interval of ``draw`` on resampled data; None if fewer than half of the draws gave a value."""
+    """The 95 % interval of ``draw`` on resampled data. None if fewer than half of the draws gave a value."""
     source = chance(seed)
     drawn = [value for value in (draw(source) for _ in range(rounds)) if value is not None]
     ordered = sorted(finite(drawn))
@@ -96,7 +96,7 @@ def bootstrap(
 def spread(
     measured: float | None, unit: str, n: int, interval: tuple[float, float] | None = None, values: Sequence[float] = ()
 ) -> Spread:
-    """A figure with its interval, which always contains the figure; no interval without a figure."""
+    """A figure with its interval, which always contains the figure. No interval without a figure."""
     if measured is None:
         return Spread(measured=None, unit=unit, n=n)
     low, high = (min(interval[0], measured), max(interval[1], measured)) if interval else (None, None)

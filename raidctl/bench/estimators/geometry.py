@@ -26,7 +26,7 @@ STANDS_OUT = 1.25
 SLOWEST_SHARE = 0.7
 """Strides address one drive if they take as long as the slowest, or this share of it; half the drives give 0.5."""
 FEWEST_PEAKS = 2
-"""Minimum number of peaks of a period; a single one may be a disturbance."""
+"""Minimum number of peaks of a period. A single one may be a disturbance."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,7 +34,7 @@ class Levels:
     """Levels that explain the measurements."""
 
     levels: tuple[str, ...]
-    """One if its probability exceeds 0.9; else the fewest that together reach it; empty: unknown."""
+    """One if its probability exceeds 0.9. Else the fewest that together reach it; empty: unknown."""
     posterior: Mapping[str, float]
     """Probability of each penalty group (by its first level), all equally likely before."""
     ratio: float | None = None
@@ -81,7 +81,7 @@ def levels(reads: Spread, writes: Spread, drives: int | None = None) -> Levels:
 
 
 def _beyond(ratio: float, within: tuple[int, int]) -> float:
-    """Distance of a ratio's logarithm from a range of ratios; 0 inside it."""
+    """Distance of a ratio's logarithm from a range of ratios. 0 inside it."""
     least, most = map(math.log, within)
     return max(least - ratio, ratio - most, 0.0)
 
@@ -94,7 +94,7 @@ def _log_error(spread: Spread) -> float:
 
 
 def by_capacity(usable: float, drive: float, drives: int) -> tuple[str, ...]:
-    """Levels with which ``drives`` of ``drive`` bytes give ``usable`` bytes within 2 %; several if they coincide."""
+    """Levels with which ``drives`` of ``drive`` bytes give ``usable`` bytes within 2 %. Several if they coincide."""
     if not (0 < usable < HUGE and 0 < drive < HUGE) or drives < 1:
         return ()
     return tuple(
@@ -105,7 +105,7 @@ def by_capacity(usable: float, drive: float, drives: int) -> tuple[str, ...]:
 
 
 def holding(level: str, drives: int) -> int | None:
-    """Return the number of data drives, without copies and parity; None if there is no such array."""
+    """Return the number of data drives, without copies and parity. None if there is no such array."""
     if drives < LEAST.get(level, drives + 1) or (level == "raid10" and drives % 2):
         return None
     return {"raid0": drives, "raid1": 1, "raid10": drives // 2, "raid5": drives - 1, "raid6": drives - 2}[level]
@@ -153,7 +153,7 @@ def _first_peak(points: Mapping[int, float]) -> int | None:
 
 
 def data_drives(stripe: int, chunk: int) -> int | None:
-    """Drives that hold data of a stripe; None if the chunk does not divide it."""
+    """Drives that hold data of a stripe. None if the chunk does not divide it."""
     return stripe // chunk if chunk > 0 and stripe > 0 and stripe % chunk == 0 else None
 
 
@@ -167,7 +167,7 @@ def by_stripe(chunks: int, drives: int) -> tuple[str, ...]:
 
 
 def by_pattern(chunks: int, drives: int) -> tuple[str, ...]:
-    """Levels of ``drives`` drives with a layout that repeats after ``chunks``; empty: none can be inferred.
+    """Levels of ``drives`` drives with a layout that repeats after ``chunks``. Empty: none can be inferred.
 
     If data continues after the parity of each row ("left symmetric", the default of Linux), RAID-5 addresses its drives
     in turn as RAID-0 does, and so does RAID-10 with far copies. In layouts in which data only skips the parity, nearly

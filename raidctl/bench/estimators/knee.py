@@ -53,7 +53,7 @@ class Knee:
 
 
 def find(seconds: Sequence[float], totals: Sequence[float], seed: int = SEED) -> Knee:
-    """The knee in bytes written by each moment; both ascend, one entry per write, at its start or end."""
+    """The knee in bytes written by each moment. Both ascend, one entry per write, at its start or end."""
     points = _points(seconds, totals)
     if len(points) < 2 * FEWEST_WRITES:
         return _none("There are too few writes to tell.", 0, 0.0)
@@ -120,7 +120,7 @@ def _none(why: str, count: int, gain: float) -> Knee:
 
 
 def _points(seconds: Sequence[float], totals: Sequence[float]) -> list[tuple[float, float]]:
-    """Finite points starting at time 0 and 0 bytes; points that go backwards are left out."""
+    """Finite points starting at time 0 and 0 bytes. Points that go backwards are left out."""
     points: list[tuple[float, float]] = [(0.0, 0.0)]
     for second, total in zip(seconds, totals, strict=True):
         if points[-1][0] <= second < HUGE and points[-1][1] <= total < HUGE:
@@ -164,7 +164,7 @@ def _shuffled(steps: list[float], source: Random) -> list[float]:
 
 
 def judge(size: Spread, promised: float) -> Verdict:
-    """Judge whether a write cache of ``promised`` MiB is there; firmware reserves some, so 0.7 to 1.05 times passes."""
+    """Judge whether a write cache of ``promised`` MiB is there. Firmware reserves some, so 0.7 to 1.05 times passes."""
     if size.low is None or size.high is None or not promised > 0:
         return "inconclusive"
     if size.high < SHARE_FAIL * promised:

@@ -56,7 +56,7 @@ def _again(points: Sequence[Point], found: Bend) -> float:
 
 
 def _later(points: Sequence[Point], window: float) -> float | None:
-    """Bytes per second beyond the window; None if the window is nearly the whole curve."""
+    """Bytes per second beyond the window. None if the window is nearly the whole curve."""
     rest = [point for point in points if point[0] > window]
     if len(rest) < FEWEST or rest[-1][0] - rest[0][0] < LEAST * window:
         return None

@@ -10,7 +10,7 @@ from raidctl.bench.estimators.figures import HUGE, finite, spread
 from raidctl.bench.result import Spread
 
 SEPARATION = 0.8
-"""Share of the variance of log latency between the two groups; one bell curve reaches 0.64, a plateau 0.75."""
+"""Share of the variance of log latency between the two groups. One bell curve reaches 0.64, a plateau 0.75."""
 FACTOR = 2.0
 """Minimum factor between the groups' typical latencies."""
 FEWEST = 30

@@ -27,7 +27,7 @@ class Scaling:
     """A closed network of equal spindles: X(Q) = X(1) N Q / (N + Q - 1)."""
 
     spindles: Spread
-    """N, `ratio`; None if it does not saturate, or does not grow as spindles do."""
+    """N, `ratio`. None if it does not saturate, or does not grow as spindles do."""
     single: float | None
     """X(1) of the fit."""
     fits: float | None
@@ -91,7 +91,7 @@ def collapses(points: Mapping[int, float]) -> list[tuple[int, int]]:
 
 
 def sure_collapses(rounds: Rounds) -> list[tuple[int, int]]:
-    """Those of `collapses` that hold for the whole interval; none with fewer than six rounds."""
+    """Those of `collapses` that hold for the whole interval. None with fewer than six rounds."""
     spreads = {depth: of_rounds(_positive(values), "ops/s") for depth, values in rounds.items()}
     low = {depth: found.low for depth, found in spreads.items() if found.low is not None}
     high = {depth: found.high for depth, found in spreads.items() if found.high is not None}
@@ -103,7 +103,7 @@ def sure_collapses(rounds: Rounds) -> list[tuple[int, int]]:
 
 
 def saturation(points: Mapping[int, tuple[float, float]]) -> int | None:
-    """The depth after which only latency grows; None if throughput grows to the end."""
+    """The depth after which only latency grows. None if throughput grows to the end."""
     ordered = sorted(points)
     for place, (before, after) in enumerate(pairwise(ordered)):
         rate, wait = points[before]

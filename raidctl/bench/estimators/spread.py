@@ -36,7 +36,7 @@ def ranks(n: int) -> tuple[int, int] | None:
 
 
 def of_rounds(values: Sequence[float], unit: str, n: int | None = None) -> Spread:
-    """Median of rounds with its interval of order statistics; ``n``: the number of values."""
+    """Median of rounds with its interval of order statistics. ``n``: the number of values."""
     ordered = sorted(finite(values))
     places = ranks(len(ordered))
     interval = (ordered[places[0]], ordered[places[1]]) if places else None
@@ -49,21 +49,21 @@ def too_short(seconds: float, operations: int) -> bool:
 
 
 def paired_ratio(first: Sequence[float], second: Sequence[float]) -> Spread:
-    """Median of second/first per round; pairs without two positive figures are left out."""
+    """Median of second/first per round. Pairs without two positive figures are left out."""
     pairs = zip(first, second, strict=True)
     ratios = [b / a for a, b in pairs if len(finite((a, b))) == 2 and a > 0 and b > 0]
     return of_rounds(ratios, "ratio")
 
 
 def drifted(first: float | None, last: float | None) -> bool | None:
-    """Whether the same test differs by more than 20 % at the end; None if either figure is unknown or 0."""
+    """Whether the same test differs by more than 20 % at the end. None if either figure is unknown or 0."""
     if first is None or last is None or not (first > 0 and last > 0):
         return None
     return max(first, last) / min(first, last) - 1 > DRIFT
 
 
 def overlap(first: Spread, second: Spread) -> bool | None:
-    """Whether two runs agree within their intervals; None if one has no interval."""
+    """Whether two runs agree within their intervals. None if one has no interval."""
     if first.low is None or first.high is None or second.low is None or second.high is None:
         return None
     return first.low <= second.high and second.low <= first.high

@@ -33,7 +33,7 @@ class Stall:
 
 
 def find(starts_ns: Sequence[int], latencies_ns: Sequence[int], threshold_ms: float | None = None) -> list[Stall]:
-    """Stalls in order of time; operations above the threshold that overlap are one stall."""
+    """Stalls in order of time. Operations above the threshold that overlap are one stall."""
     if threshold_ms is None:
         typical = (median(latencies_ns) or 0.0) / 1e6
         threshold_ms = max(LEAST_MS, TIMES_TYPICAL * typical)

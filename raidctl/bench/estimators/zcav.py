@@ -38,7 +38,7 @@ PLATEAU_BETTER = 2.0
 
 @dataclass(frozen=True, kw_only=True)
 class Curve:
-    """A classified curve; positions are shares of the span, 0 outside to 1 inside."""
+    """A classified curve. Positions are shares of the span, 0 outside to 1 inside."""
 
     shape: Shape
     outer: float | None = None
@@ -165,7 +165,7 @@ def _steps(points: list[Point]) -> tuple[float, ...]:
 
 
 def _plateau(points: list[Point]) -> float | None:
-    """Where a plateau ends and a slope begins; None if one smooth curve fits about as well."""
+    """Where a plateau ends and a slope begins. None if one smooth curve fits about as well."""
     found = bend(points)
     smooth = parabola([x for x, _ in points], [y for _, y in points])
     if found is None or smooth is None:

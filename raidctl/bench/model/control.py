@@ -47,7 +47,7 @@ class Served(Protocol):
 
 
 def answer(served: Served, line: bytes) -> bytes:
-    """Carry out one line; the answer is a JSON object, with ``error`` if that failed."""
+    """Carry out one line. The answer is a JSON object, with ``error`` if that failed."""
     words = line.decode("utf-8", "replace").split()
     now = time.monotonic()
     result: dict[str, Any]

@@ -21,11 +21,11 @@ class Traits:
     """The properties of a kind."""
 
     controller: Flush | None = None
-    """Effect of a flush on the controller's cache; None if it has no cache."""
+    """Effect of a flush on the controller's cache. None if it has no cache."""
     battery: bool = False
     """Whether the controller's cache survives a power cut."""
     drives: Flush | None = None
-    """Effect of a flush on the drives' caches; None: no such caches unless requested."""
+    """Effect of a flush on the drives' caches. None: no such caches unless requested."""
     commit: float | None = None
     """Seconds of a write into a medium that is durable but no platter; None if there is none."""
 
@@ -165,7 +165,7 @@ class Device:
         return self.array.read(begin, offset, carried), data
 
     def write(self, now: float, offset: int, data: bytes, *, durable: bool = False) -> float:
-        """When the write is acknowledged; ``durable``: force unit access, equivalent to a flush."""
+        """When the write is acknowledged. ``durable``: force unit access, equivalent to a flush."""
         self._settle(now)
         self._reads.touch(pages_of(offset, len(data)))
         if self._controller and self.write_back and len(data) <= self._controller.size:
@@ -201,7 +201,7 @@ class Device:
         return end
 
     def power_cut(self, now: float) -> int:
-        """Lose what no battery protects; return the number of pages (4 KiB) lost. Power returns at once."""
+        """Lose what no battery protects. Return the number of pages (4 KiB) lost. Power returns at once."""
         self._settle(now)
         lost = self._content.cut()
         for cache in (self._controller, self._drives):

@@ -49,7 +49,7 @@ class Drive:
         self._stream = 0.0
 
     def read(self, now: float, offset: int, size: int) -> float:
-        """When it has been read; a sequential read comes from the drive's read-ahead."""
+        """When it has been read. A sequential read comes from the drive's read-ahead."""
         if offset == self._next_read and self.mechanics.rpm:
             ahead = self._transfer(offset, READ_AHEAD)
             self._stream = max(self._stream, now - ahead) + self._transfer(offset, size)
@@ -66,7 +66,7 @@ class Drive:
         return self._access(now, offset, size)
 
     def rewrite(self, now: float, offset: int, size: int, *, queued: bool) -> float:
-        """When data just read are rewritten, from ``now`` on; the drive may do other work until then.
+        """When data just read are rewritten, from ``now`` on. The drive may do other work until then.
 
         An idle drive stays on the track until the block passes again; with a queue it seeks elsewhere and back, like
         any other access.
@@ -81,7 +81,7 @@ class Drive:
         return end
 
     def next_pass(self, now: float, offset: int, size: int) -> float:
-        """When it would be on the platter with the arm in place; for solid state after one operation."""
+        """When it would be on the platter with the arm in place. For solid state after one operation."""
         if not self.mechanics.rpm:
             return now + self.mechanics.flash
         turned = now / self.mechanics.turn + self._phase
@@ -110,7 +110,7 @@ class Drive:
         return self.mechanics.seek_least + self.mechanics.seek_span * math.sqrt(min(share, 1.0))
 
     def _turns(self, offset: int) -> float:
-        """Number of tracks before an offset; their length falls linearly from outside to inside."""
+        """Number of tracks before an offset. Their length falls linearly from outside to inside."""
         if not self.mechanics.rpm:
             return 0.0
         outer = self.mechanics.outer * self.mechanics.turn

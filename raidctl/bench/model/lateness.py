@@ -9,7 +9,7 @@ from raidctl.bench.estimators.histogram import Histogram
 
 LATE_MS = 2.0
 MOST_LATE = 0.05
-"""Maximum share of answers more than 2 ms late; above it the figures are the host's, not the model's."""
+"""Maximum share of answers more than 2 ms late. Above it the figures are the host's, not the model's."""
 MOST_LOST = 0.02
 """Maximum share of time lost in stalls of the host."""
 
@@ -73,7 +73,7 @@ class Lateness:
             self._flush()
 
     def report(self, now: float) -> Report:
-        """The status since the last reset; without answers, the host is not too slow."""
+        """The status since the last reset. Without answers, the host is not too slow."""
         self._flush()
         late = self._late / self._count if self._count else 0.0
         lost = self._lost / max(now - self._begin, 1e-9)

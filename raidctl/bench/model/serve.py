@@ -24,7 +24,7 @@ from raidctl.bench.model.lateness import Lateness
 from raidctl.bench.model.nbd import Command, Dialogue, Request, dialogue, reply
 
 CATCH_UP = 0.02
-"""Seconds of lateness that the next request can make up for; more counts as a stall of the host."""
+"""Seconds of lateness that the next request can make up for. More counts as a stall of the host."""
 CHUNK = 1 << 20
 
 
@@ -91,7 +91,7 @@ class Server:
                 path.unlink(missing_ok=True)
 
     def power_cut(self) -> int:
-        """Lose what no battery protects, and all connections; return the number of pages (4 KiB) lost."""
+        """Lose what no battery protects, and all connections. Return the number of pages (4 KiB) lost."""
         for client in list(self._clients):
             self._close(client)
         self._due.clear()

@@ -39,7 +39,7 @@ class Account:
     """The next free generation."""
     session: Session | None = None
     history: History | None = None
-    """What was written since the last cut; None: nothing that a cut could have lost."""
+    """What was written since the last cut. None: nothing that a cut could have lost."""
     ended: Bye | Ended | None = None
     heard: tuple[float, float] | None = None
     flush: tuple[float, float] | None = None
@@ -85,7 +85,7 @@ class Account:
         return boot != self.session.boot
 
     def differs(self, target: Target) -> str | None:
-        """How a target differs from that of the run, in a sentence; None: no known difference."""
+        """How a target differs from that of the run, in a sentence. None: no known difference."""
         mine = self.run.target
         for name, first, now in (
             ("serial number", mine.serial, target.serial), ("world wide name", mine.wwn, target.wwn),

@@ -30,7 +30,7 @@ class History:
         self.blocks = blocks
         self.base = base
         self.durable = 0
-        """Every write up to this generation was followed by a completed flush; 0: none yet."""
+        """Every write up to this generation was followed by a completed flush. 0: none yet."""
         self.last = base
         """The newest generation that was announced."""
         self._places = array("I")
@@ -54,7 +54,7 @@ class History:
         self._ends.append(self.last)
 
     def flushed(self, upto: int, at: float) -> None:
-        """Record that a flush has returned; ``at``: seconds on the clock of the witness.
+        """Record that a flush has returned. ``at``: seconds on the clock of the witness.
 
         Raises:
             Disorder: It is not the flush of the group that was announced last.

@@ -47,7 +47,7 @@ class Journal:
         self._synced = time.monotonic()
 
     def records(self) -> Iterator[tuple[float, Kept]]:
-        """All records with the witness's clock, in order; an incomplete last line is removed.
+        """All records with the witness's clock, in order. An incomplete last line is removed.
 
         Raises:
             CannotTell: A line is damaged.

@@ -15,7 +15,7 @@ from raidctl.bench.powercut.history import Disorder, History
 
 Loss = Literal["none", "lost", "torn", "reordered", "misdirected", "unknown"]
 CLOCKS_APART = 1.0
-"""Seconds that two clocks may differ over the last flush; more, and one has jumped."""
+"""Seconds that two clocks may differ over the last flush. More, and one has jumped."""
 EXPOSED = 0.1
 """Seconds between the last flush and the last sign of life within which a cut counts; more for slow drives."""
 _PACES = 3
@@ -115,7 +115,7 @@ def _owed(history: History) -> tuple[list[int], dict[int, list[int]]]:
 
 
 def _block(tally: Tally, values: set[int], allowed: set[int], owed: int, last: int) -> int | None:
-    """Count one block; if something of it is missing, the oldest generation it contains (0: none)."""
+    """Count one block. If something of it is missing, the oldest generation it contains (0: none)."""
     if Odd.UNREADABLE in values:
         tally.unreadable += 1
         return None

@@ -92,7 +92,7 @@ class Served:
 
 
 class RunFile(Opened):
-    """The file of a run, in a directory; it stays when it is closed.
+    """The file of a run, in a directory. It stays when it is closed.
 
     Raises:
         BenchError, AccessMissing: On entering; with the reason.

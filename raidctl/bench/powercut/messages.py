@@ -20,7 +20,7 @@ class Open(msgspec.Struct, frozen=True, tag="open", kw_only=True):
     """None: only the run is requested; its target is opened next."""
     plan: Plan | None = None
     left: str | None = None
-    """The run whose last session ended because its witness was gone; None: none known to this machine."""
+    """The run whose last session ended because its witness was gone. None: none known to this machine."""
 
 
 class Opened(msgspec.Struct, frozen=True, tag="opened", kw_only=True):
@@ -80,13 +80,13 @@ class Begin(msgspec.Struct, frozen=True, tag="begin"):
 
 
 class Intent(msgspec.Struct, frozen=True, tag="intent"):
-    """These blocks will be written, in this order; answered before the first write."""
+    """These blocks will be written, in this order. Answered before the first write."""
 
     places: list[int]
 
 
 class Durable(msgspec.Struct, frozen=True, tag="durable"):
-    """The flush after this write has returned; ``clock``: seconds on the writer's monotonic clock."""
+    """The flush after this write has returned. ``clock``: seconds on the writer's monotonic clock."""
 
     upto: int
     clock: float
@@ -127,7 +127,7 @@ class Session(msgspec.Struct, frozen=True, tag="session", kw_only=True):
 
 
 class Ended(msgspec.Struct, frozen=True, tag="ended"):
-    """In the journal only: the writer's connection was closed; ``heard``: last sign of life, on both clocks."""
+    """In the journal only: the writer's connection was closed. ``heard``: last sign of life, on both clocks."""
 
     heard: tuple[float, float]
 

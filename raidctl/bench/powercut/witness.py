@@ -93,7 +93,7 @@ class _Run:
 
 
 class Witness:
-    """A witness with its journals in ``directory``; ``tell`` receives a sentence for each event."""
+    """A witness with its journals in ``directory``. ``tell`` receives a sentence for each event."""
 
     def __init__(self, directory: Path, token: bytes, tell: Callable[[str], object]) -> None:
         self._directory, self._token, self._tell = directory, token, tell
@@ -147,7 +147,7 @@ class Witness:
                 self._active = None
 
     def acknowledged(self) -> int:
-        """Writes of the present session that were followed by a completed flush; 0: no session."""
+        """Writes of the present session that were followed by a completed flush. 0: no session."""
         with self._lock:
             history = self._active.account.history if self._active is not None else None
             return history.acknowledged if history is not None and self._active and self._active.checked else 0

@@ -179,7 +179,7 @@ def _some(where: socket.socket, count: int) -> bytes:
 
 
 def negotiate(where: socket.socket, name: str) -> Link:
-    """Negotiate an export with a server; the socket is closed if that fails.
+    """Negotiate an export with a server. The socket is closed if that fails.
 
     Raises:
         BenchError: It is no NBD server, or refuses; with the reason.
@@ -215,7 +215,7 @@ def _option(where: socket.socket, option: int, data: bytes) -> None:
 
 
 def _gone_to(where: socket.socket) -> Export | None:
-    """The answers to GO; None from a server that does not support it."""
+    """The answers to GO. None from a server that does not support it."""
     size, flags, smallest, largest = None, 0, 1, LARGEST
     while True:
         magic, option, kind, length = _ANSWER.unpack(_some(where, _ANSWER.size))

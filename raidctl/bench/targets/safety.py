@@ -121,7 +121,7 @@ def _number(node: str) -> str | None:
 
 
 def data_reasons(path: str) -> list[str]:
-    """Return data on a device or image that must not be overwritten; empty: none."""
+    """Return data on a device or image that must not be overwritten. Empty: none."""
     try:
         head, tail, size = ends(path)
     except OSError as error:
@@ -157,7 +157,7 @@ def judged(blkid: Answer, wipefs: Answer, head: bytes, tail: bytes, size: int) -
 
 
 def _blkid(answer: Answer) -> str | None:
-    """What blkid finds: an empty text for nothing; None if it is not installed."""
+    """What blkid finds: an empty text for nothing. None if it is not installed."""
     if answer.trouble is Failure.MISSING:
         return None
     if answer.trouble is not None or not isinstance(answer, RunAnswer):

@@ -114,7 +114,7 @@ def _md_before_end(tail: bytes, size: int) -> list[str]:
 
 
 def _zfs(head: bytes, tail: bytes, size: int) -> list[str]:
-    """ZFS: four labels of 256 KiB, two at either end; the second half of each is a ring of uberblocks."""
+    """ZFS: four labels of 256 KiB, two at either end. The second half of each is a ring of uberblocks."""
     start = size - len(tail)
     end = size // (2 * _LABEL) * (2 * _LABEL) - start
     rings = [head[_LABEL : 2 * _LABEL], head[3 * _LABEL : 4 * _LABEL]]

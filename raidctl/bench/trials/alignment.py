@@ -34,7 +34,7 @@ class Alignment:
     alone = False
 
     def ways(self, target: Target, chunk: int = CHUNK) -> list[Way]:
-        """All phases of a round on a volume with such chunks; shifts that the target rejects are left out."""
+        """All phases of a round on a volume with such chunks. Shifts that the target rejects are left out."""
         sizes = sorted({4 * KIB, 16 * KIB, chunk})
         shifts = [0, *(shift for shift in sorted({512, 4 * KIB, chunk // 2}) if shift % target.alignment == 0)]
         kinds = ("read", "write") if target.writable else ("read",)

@@ -40,7 +40,7 @@ class Classic:
     """Seconds of each phase in each round."""
     rounds: int = ROUNDS
     off: Switch | None = None
-    """Switches the write cache off for its duration; None: measure only with the current setting."""
+    """Switches the write cache off for its duration. None: measure only with the current setting."""
 
     name = "classic"
     title = "rows and random places of 8 KiB"

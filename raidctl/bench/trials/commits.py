@@ -32,7 +32,7 @@ _PLAIN = frozenset({"fsync", "raw"})
 
 @dataclass(frozen=True, kw_only=True)
 class Commits:
-    """One stream rewrites one block and flushes; several at once; the same without a flush."""
+    """One stream rewrites one block and flushes. Several at once; the same without a flush."""
 
     seconds: float = 2.0
     """Seconds of each phase in each round."""
@@ -41,7 +41,7 @@ class Commits:
     dsync: bool = False
     """Whether durable writes (RWF_DSYNC) are measured too."""
     fsync: bool = False
-    """Whether fsync is measured too; it may flush again for the file system's journal."""
+    """Whether fsync is measured too. It may flush again for the file system's journal."""
     past: Past = None
     """A device or export (or its URI) that is flushed too, since layers in between may drop flushes.
 
@@ -92,7 +92,7 @@ class Commits:
         return self._result(bench, phases)
 
     def _past(self, bench: Bench) -> Past:
-        """Where a flush bypasses file system and layers; None if there are none, or the drive cannot be opened."""
+        """Where a flush bypasses file system and layers. None if there are none, or the drive cannot be opened."""
         layered = bench.target.direct and (bench.target.kind == "file" or not bench.below.bare)
         past = self.past or (bench.below.disk if layered else None)
         if past is not None:

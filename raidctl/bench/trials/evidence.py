@@ -43,7 +43,7 @@ def _bare(commits: TrialResult | None) -> bool:
 
 
 def _rpm(medium: TrialResult | None, reported: float | None, rate: Interval | None) -> float | None:
-    """Measured or reported; or the fastest on the market, if the rate is too high even for that."""
+    """Measured or reported. Or the fastest on the market, if the rate is too high even for that."""
     found = None if medium is None else medium.figures.get("rpm")
     if found is not None and found.measured is not None:
         return found.measured

@@ -51,7 +51,7 @@ class FlushSlope:
         return Needs(seconds=2 * total / MIB / SLOWEST, written=int(total), size=size)
 
     def run(self, bench: Bench) -> Steps:
-        """Run the rounds; each begins with a flush, so that all amounts start alike."""
+        """Run the rounds. Each begins with a flush, so that all amounts start alike."""
         points, flushes = list[Point](), Phase()
         for _ in bench.rounds(self.rounds):
             bench.flush()

@@ -57,7 +57,7 @@ class Medium:
         return self._result(bench, reads, waits, gaps)
 
     def _longer(self, bench: Bench, size: int) -> Outcome:
-        """Read longer for the rate alone if reads were too quick; blocks may repeat."""
+        """Read longer for the rate alone if reads were too quick. Blocks may repeat."""
         return bench.run(stream(Op.READ, bench.places(size, MANY), size, cycle=True), seconds=SHORTEST)
 
     def _gaps(self, bench: Bench, size: int) -> list[float]:

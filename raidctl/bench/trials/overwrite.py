@@ -19,9 +19,9 @@ FEWEST_SETS = 4
 AGAIN = 1.2
 """Multiple of the time that dirty data need to leave the cache."""
 WITHIN = 0.1
-"""Tolerance within which the two methods agree; a range that just fits may count as either."""
+"""Tolerance within which the two methods agree. A range that just fits may count as either."""
 FAST = 2.0
-"""Multiple of the slowest ranges' speed; a range only slightly faster shows no cache."""
+"""Multiple of the slowest ranges' speed. A range only slightly faster shows no cache."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,7 +33,7 @@ class Overwrite:
     """
 
     most: int = 2 * GIB
-    """The largest range; four times the size found by the knee is enough."""
+    """The largest range. Four times the size found by the knee is enough."""
     block: int = 64 * KIB
     depth: int = 8
     steps: int = 2
@@ -46,7 +46,7 @@ class Overwrite:
     alone = True
 
     def parts(self, size: int, knee: float | None = None) -> list[int]:
-        """Bytes of the ranges on a target of ``size`` bytes; around ``knee`` (MiB) if known."""
+        """Bytes of the ranges on a target of ``size`` bytes. Around ``knee`` (MiB) if known."""
         low, high = float(MIB), float(min(self.most, size // 2))
         if knee is not None:
             low, high = max(low, 0.25 * knee * MIB), min(high, 4 * knee * MIB)
@@ -114,7 +114,7 @@ class Overwrite:
 
 
 def cache_of(speeds: dict[int, float]) -> Spread:
-    """MiB between the largest fast range and the smallest slow one; None if there are not two kinds.
+    """MiB between the largest fast range and the smallest slow one. None if there are not two kinds.
 
     ``speeds``: MiB/s of rewriting, by bytes of the part.
     """

@@ -21,7 +21,7 @@ from raidctl.bench.trials.trial import KIB, ROUNDS, Bench, Needs, Steps
 from raidctl.bench.work import Op, Stream, Target
 
 State = Literal["write_through", "drives_off"]
-"""The controller in write-through; or the drives' caches off, with the controller in write-through."""
+"""The controller in write-through. Or the drives' caches off, with the controller in write-through."""
 Turn = Callable[[State], AbstractContextManager[None]]
 """Set a state for the duration of the context. Raises BenchError if that is refused."""
 

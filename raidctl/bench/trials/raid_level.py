@@ -16,7 +16,7 @@ from raidctl.bench.work import Op, Outcome, Target
 
 PLACES = 1 << 14
 MOST_DRIVES = 8
-"""Number of drives assumed if unknown; strides and stripes up to twice as many chunks are tried."""
+"""Number of drives assumed if unknown. Strides and stripes up to twice as many chunks are tried."""
 _MODEL = "A small write costs one drive operation without redundancy, 2 with copies, 4 with one parity, 6 with two."
 HIDING = SLOWING | {"degraded"}
 """Confounders with which only the sizes show a level."""
@@ -29,7 +29,7 @@ class _Seen:
     reads: Phase = field(default_factory=Phase)
     writes: Phase = field(default_factory=Phase)
     sustained: Spread | None = None
-    """Writes per second in the steady state; None if it was not reached."""
+    """Writes per second in the steady state. None if it was not reached."""
     times: dict[int, list[float]] = field(default_factory=dict)
     """Seconds of the same number of reads, by stride."""
     speeds: dict[int, list[float]] = field(default_factory=dict)
@@ -40,7 +40,7 @@ class _Seen:
 
 @dataclass(frozen=True, kw_only=True)
 class RaidLevel:
-    """Four methods, each as far as possible; the result is one or several levels on which they agree."""
+    """Four methods, each as far as possible. The result is one or several levels on which they agree."""
 
     seconds: float = 1.0
     """Seconds of a round of random reads or writes."""
@@ -112,7 +112,7 @@ class RaidLevel:
         return [chunk * count for count in range(1, most + 1)]
 
     def _strides(self, bench: Bench, seen: _Seen) -> None:
-        """Random reads at multiples of each stride; they are slowest if all address one drive."""
+        """Random reads at multiples of each stride. They are slowest if all address one drive."""
         size = bench.fitting(self.size)
         for stride in bench.shuffled(self._chunks(bench)):
             outcome = bench.run(stream(Op.READ, bench.places(stride, self.strided), size, 16))

@@ -21,7 +21,7 @@ class Layers:
     cost: geometry.Levels | None
     """Levels by the cost of a small write."""
     cached: bool
-    """Whether a write cache was seen; it reorders writes, so that small ones seem cheaper."""
+    """Whether a write cache was seen. It reorders writes, so that small ones seem cheaper."""
     pattern: int | None
     """Bytes after which the layout repeats, from strides."""
     stripe: int | None
@@ -44,7 +44,7 @@ class Layers:
 
     @property
     def whole(self) -> int | None:
-        """Data chunks per stripe; None if not seen, or impossible for an array with parity of that many drives."""
+        """Data chunks per stripe. None if not seen, or impossible for an array with parity of that many drives."""
         found = geometry.data_drives(self.stripe, self.chunk) if self.stripe else None
         return found if found is None or self.drives is None or found < self.drives else None
 
@@ -55,7 +55,7 @@ class Layers:
 
     @property
     def by_cost(self) -> tuple[str, ...]:
-        """Levels by cost; behind a write cache, all with at least that cost."""
+        """Levels by cost. Behind a write cache, all with at least that cost."""
         found = self.cost.levels if self.cost is not None else ()
         if not self.cached or not found:
             return found
@@ -83,12 +83,12 @@ class Layers:
 
     @property
     def named(self) -> tuple[str, ...]:
-        """Levels that every method with a result permits; empty: no result, or a contradiction."""
+        """Levels that every method with a result permits. Empty: no result, or a contradiction."""
         return geometry.agree([self.capacity, self.by_cost, self.by_layout])
 
     @property
     def posterior(self) -> Mapping[str, float]:
-        """Probability of each level by cost, all equal before; none for levels excluded by other methods."""
+        """Probability of each level by cost, all equal before. None for levels excluded by other methods."""
         permitted = [set(one) for one in (self.capacity, self.by_layout) if one]
         weights = {}
         for level in PENALTY:
@@ -102,7 +102,7 @@ class Layers:
 
 
 def facts(below: Below) -> tuple[str, ...]:
-    """Levels that the sizes permit; empty: a size is unknown, or none fits."""
+    """Levels that the sizes permit. Empty: a size is unknown, or none fits."""
     if below.volume_bytes is None or below.drive_bytes is None or below.drives is None:
         return ()
     return geometry.by_capacity(below.volume_bytes, below.drive_bytes, below.drives)

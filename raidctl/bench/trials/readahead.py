@@ -71,7 +71,7 @@ class _Seen:
     phases: dict[str, Phase] = field(default_factory=lambda: {"sequential": Phase(), "random": Phase()})
     """Figures that bypass the kernel's read-ahead."""
     kernel: dict[int | None, Phase] = field(default_factory=dict)
-    """Figures through the kernel, by its read-ahead in KiB; None: the current value, which is unknown."""
+    """Figures through the kernel, by its read-ahead in KiB. None: the current value, which is unknown."""
     controller: dict[str, Phase] = field(default_factory=dict)
     """With the controller's read-ahead `on` and `off`: bypassing the kernel, and (`kernel_on`) through it."""
     why: list[str] = field(default_factory=list)
@@ -93,7 +93,7 @@ class ReadAhead:
     switch: Switch | None = None
     """None: the controller's read-ahead is not changed."""
     unswitched: str | None = None
-    """Why it is not switched, one sentence; None if that was not requested."""
+    """Why it is not switched, one sentence. None if that was not requested."""
     settings: tuple[int, ...] = SETTINGS
 
     name = "readahead"
@@ -117,7 +117,7 @@ class ReadAhead:
         return self.rounds * self.seconds if self.switch is not None else 0.0
 
     def run(self, bench: Bench) -> Steps:
-        """Run the phases without a setting in random order, round by round; then the settings, up and down."""
+        """Run the phases without a setting in random order, round by round. Then the settings, up and down."""
         seen = _Seen()
         for _ in bench.rounds(self.rounds):
             for way in bench.shuffled(list(seen.phases)):
@@ -186,7 +186,7 @@ class ReadAhead:
                 self._buffered(bench, seen, seen.controller[f"kernel_{state}"])
 
     def _settings(self, bench: Bench, seen: _Seen, kernel: KernelReadAhead) -> Iterator[None]:
-        """Measure each setting twice, with few changes; a refused setting ends it, with the reason."""
+        """Measure each setting twice, with few changes. A refused setting ends it, with the reason."""
         each = -(-self.rounds // VISITS)
         for number in bench.rounds(VISITS):
             for setting in self.settings if number % 2 == 0 else self.settings[::-1]:

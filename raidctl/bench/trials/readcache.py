@@ -76,7 +76,7 @@ class ReadCache:
         return self._result(seen, bench.below.read_percent, bench.fitting(BLOCK))
 
     def _set(self, bench: Bench, span: int, size: int) -> list[float]:
-        """Read all of it once, then parts at random; return milliseconds of the latter."""
+        """Read all of it once, then parts at random. Return milliseconds of the latter."""
         begin = bench.random.randrange(bench.target.size // span) * span
         block = bench.fitting(min(64 * KIB, span))
         bench.run(stream(Op.READ, bench.row(block, begin, span // block, end=begin + span), block, 4))
@@ -136,7 +136,7 @@ def _reasons(seen: _Seen, counted: list[WorkingSet], size: Spread) -> list[str]:
 
 
 def _warned(read_percent: float | None) -> list[str]:
-    """Warn if much of the cache is reserved for reads; main memory is the larger read cache."""
+    """Warn if much of the cache is reserved for reads. Main memory is the larger read cache."""
     if read_percent is None or read_percent <= MUCH:
         return []
     text = (

@@ -20,7 +20,7 @@ NEAR, EXCEEDS = 0.85, 1.05
 ETHERNET = 125e6 / MIB
 """Maximum MiB/s of 1 Gbit/s Ethernet, less a few percent of headers."""
 FLOOR = 50e6 / MIB
-"""MiB/s that a good drive reads sequentially at any position; most are twice as fast."""
+"""MiB/s that a good drive reads sequentially at any position. Most are twice as fast."""
 _REMOTE = frozenset({"network", "served", "virtual_machine"})
 """Confounders with which a network may lie in between."""
 
@@ -126,7 +126,7 @@ def _least(drives: int) -> str:
 
 
 def _holding(bench: Bench) -> int | None:
-    """Return the number of data drives in the inventory; None: unknown, or not known to rotate."""
+    """Return the number of data drives in the inventory. None: unknown, or not known to rotate."""
     below = bench.below
     if bench.rotating is not True or below.level is None or below.drives is None:
         return None
@@ -145,7 +145,7 @@ def networked(figures: Iterable[Spread], bench: Bench) -> list[str]:
 
 
 def linked(figures: Iterable[Spread], links: Sequence[Link]) -> list[str]:
-    """Sentences on links that the fastest figure approaches or exceeds; then no drive was measured."""
+    """Sentences on links that the fastest figure approaches or exceeds. Then no drive was measured."""
     fastest = max((one.measured for one in figures if one.measured is not None), default=None)
     if fastest is None:
         return []

@@ -23,7 +23,7 @@ class Steady:
     """Rounds of random writes, by the rule of the SNIA performance test specification."""
 
     seconds: float | None = None
-    """Seconds of a round; None: 5 if the medium is known to rotate, else 60, as the rule requires for solid state."""
+    """Seconds of a round. None: 5 if the medium is known to rotate, else 60, as the rule requires for solid state."""
     most: int = 25
     """Maximum number of rounds."""
     size: int = 4 * KIB
@@ -39,7 +39,7 @@ class Steady:
         return Needs(seconds=self.most * (self.seconds or SOLID) + filling, written=None, size=64 * self.size)
 
     def _filled(self, bench: Bench) -> str | None:
-        """Write everything once sequentially, in at most half of the time; return a note if that was too short."""
+        """Write everything once sequentially, in at most half of the time. Return a note if that was too short."""
         block = bench.fitting(128 * KIB)
         count = bench.target.size // block
         whole = stream(Op.WRITE, bench.row(block, 0, count), block, self.depth)

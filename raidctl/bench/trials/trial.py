@@ -43,7 +43,7 @@ class Needs:
     seconds: float
     """Approximate maximum duration."""
     written: int | None = 0
-    """Maximum bytes written; None: as much as it can within its time; 0: it only reads."""
+    """Maximum bytes written. None: as much as it can within its time; 0: it only reads."""
     size: int = 0
     """Minimum bytes of the target."""
 
@@ -152,16 +152,16 @@ class Below:
     read_percent: float | None = None
     """Reported percentage of the controller's cache reserved for reads."""
     disk: str | None = None
-    """The single drive below all layers of the kernel; None: several, or unknown."""
+    """The single drive below all layers of the kernel. None: several, or unknown."""
     bare: bool = False
     """Whether the target is a device without layers: that drive or a partition of it."""
     write_cache: str | None = None
     """`on` or `off`: whether any cache is reported to acknowledge writes before the drives have them."""
     links: tuple[Link, ...] = ()
     ranges: tuple[Range, ...] = ()
-    """Where a device-mapper device keeps its bytes; empty: not one, or its table could not be read."""
+    """Where a device-mapper device keeps its bytes. Empty: not one, or its table could not be read."""
     why_no_ranges: str | None = None
-    """Why ``ranges`` is empty, one sentence; None: the target is no mapping, or they are known."""
+    """Why ``ranges`` is empty, one sentence. None: the target is no mapping, or they are known."""
 
     @property
     def chunk(self) -> int:
@@ -334,7 +334,7 @@ class Bench:
         return fitting(self.target, size)
 
     def figure(self, trial: str, name: str) -> Spread | None:
-        """A figure of an earlier test of this run; None: not run, or failed."""
+        """A figure of an earlier test of this run. None: not run, or failed."""
         found = self.known.get(trial)
         return None if found is None else found.figures.get(name)
 

@@ -38,7 +38,7 @@ class View:
 
 @contextmanager
 def buffered(target: Target) -> Iterator[View]:
-    """The same bytes through the page cache, with a separate descriptor; their cached pages are dropped first.
+    """The same bytes through the page cache, with a separate descriptor. Their cached pages are dropped first.
 
     Raises:
         BenchError: It is not a file or device of this machine.
@@ -84,7 +84,7 @@ def part(path: str, first: int, length: int) -> Iterator[View]:
 
 
 def number_of(target: Target) -> int | None:
-    """The kernel's number of the device that holds a target; None: no file or device of this machine."""
+    """The kernel's number of the device that holds a target. None: no file or device of this machine."""
     if not isinstance(target, Handled):
         return None
     about = os.fstat(target.fileno())

@@ -19,7 +19,7 @@ SATURATION_S = 2.0
 WRITES = 0.3
 """Share of writes, if allowed."""
 MOST = 1 << 19
-"""Maximum operations of one phase; a rate that would need more is lowered."""
+"""Maximum operations of one phase. A rate that would need more is lowered."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -83,7 +83,7 @@ def weigh(evidence: Evidence) -> Finding:
 
 
 def _solid_state(e: Evidence) -> Finding:
-    """Without rotation the rate shows nothing; only the inventory can refute the promise."""
+    """Without rotation the rate shows nothing. Only the inventory can refute the promise."""
     if e.controller and e.policy == "write_back" and e.battery is False:
         return _without_battery(e, "The medium is solid state")
     if e.flush_sent is False and e.drive_cache == "enabled" and not e.controller:
@@ -326,7 +326,7 @@ _FIGURES: tuple[tuple[str, str, Callable[[Evidence], Interval | None]], ...] = (
 
 
 def result(evidence: Evidence) -> TrialResult:
-    """Return the verdict as the result of a trial; its figures are the intervals that it rests on."""
+    """Return the verdict as the result of a trial. Its figures are the intervals that it rests on."""
     found = weigh(evidence)
     figures = {
         name: Spread(measured=(interval.low + interval.high) / 2, unit=unit, n=0, low=interval.low, high=interval.high)

@@ -76,7 +76,7 @@ class Evidence:
     policy: Policy | None = None
     """C1: its active write policy."""
     battery: bool | None = None
-    """C1: whether its battery or capacitor is healthy; False: missing, failed or not charged."""
+    """C1: whether its battery or capacitor is healthy. False: missing, failed or not charged."""
     cache_mib: float | None = None
     """C1: size of the controller's write cache, MiB."""
     drive_cache: Literal["enabled", "disabled"] | None = None
@@ -92,7 +92,7 @@ class Evidence:
 
 
 def pace(rate: Interval | None, limit: float | None) -> Literal["slow", "fast", "between"] | None:
-    """Whether commits wait for the medium (slow) or are early (fast); None: unknown."""
+    """Whether commits wait for the medium (slow) or are early (fast). None: unknown."""
     if rate is None or limit is None:
         return None
     if rate.high <= AT_MOST * limit:

@@ -69,7 +69,7 @@ def _denials(deed: Deed, seen: Survey, named: Machine, settings: Settings) -> Se
 
 
 def _own(deed: Deed, seen: Survey, named: Machine, settings: Settings) -> str | None:
-    """Return when raidctl last started a learn cycle of this controller; None: never, or its journal cannot be read."""
+    """Return when raidctl last started a learn cycle of this controller. None: never, or its journal cannot be read."""
     controller = controller_of(seen.inventory, deed.object_id)
     serial = controller.serial if controller is not None else None
     try:

@@ -90,7 +90,7 @@ class Measuring:
             return self._measure(target, prepared, () if self.order.kind != "file" or not why else (why,))
 
     def loads(self) -> tuple[Confounder, ...]:
-        """Return other load on the drives below the target; takes half a second."""
+        """Return other load on the drives below the target. Takes half a second."""
         reached = None if self.order.kind == "nbd" else self._scope(self.order.target)
         if reached is None or not reached.blocks:
             return ()
@@ -165,7 +165,7 @@ class Measuring:
         return session if session.interrupted else limited(session, bench)
 
     def _ground(self, target: Target) -> Ground:
-        """Return what lies below the target; whatever is unknown becomes a separate confounder."""
+        """Return what lies below the target. Whatever is unknown becomes a separate confounder."""
         noticed = tuple(getattr(target, "confounders", ()))
         if self.order.kind == "nbd":
             return Ground(kind="nbd", noticed=noticed)
@@ -192,7 +192,7 @@ class Measuring:
             return None
 
     def _rpm(self, target: Target) -> float | None:
-        """Return the rotational speed of all drives below; None: they differ, or some do not report it."""
+        """Return the rotational speed of all drives below. None: they differ, or some do not report it."""
         reached = None if self.order.kind == "nbd" else self._scope(target.name)
         speeds = {drive.rpm for _, drive in reached.drives} if reached else set[int | None]()
         one = speeds.pop() if len(speeds) == 1 else None

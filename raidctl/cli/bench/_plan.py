@@ -50,7 +50,7 @@ class Order:
     """Name of the engine; None: the best one available."""
     cross_check: bool
     size: int | None
-    """Bytes of the file; None: the profile's size, or less if there is no room."""
+    """Bytes of the file. None: the profile's size, or less if there is no room."""
     overwrite: tuple[int, int] | None
     """Of a device: offset and length in bytes, length 0: to its end. Of an NBD export any value: all of it may be
     overwritten.

@@ -105,7 +105,7 @@ class ControllerReadAhead:
 
 @contextmanager
 def _held(settings: Settings, named: Machine, desired: Desired) -> Iterator[None]:
-    """Keep a setting active while the context lasts; if it already is, prevent changes meanwhile.
+    """Keep a setting active while the context lasts. If it already is, prevent changes meanwhile.
 
     Raises:
         RaidctlError: It is refused, failed, or was not put back.
@@ -137,7 +137,7 @@ def ahead(settings: Settings, here: Machine, seen: Survey, path: str) -> Ahead:
 
 
 def controller_read_ahead(settings: Settings, here: Machine, seen: Survey, path: str) -> ControllerReadAhead | str:
-    """Return the read-ahead switch of the controller below a path; or why there is none, one sentence."""
+    """Return the read-ahead switch of the controller below a path. Or why there is none, one sentence."""
     no = "The controller's own read-ahead is not switched: "
     try:
         found = scope(seen.view, seen.inventory, path).volumes
@@ -222,7 +222,7 @@ def cache_off(settings: Settings, here: Machine, seen: Survey, path: str) -> tup
 
 @contextmanager
 def put_back_or_report(switcher: Switcher, state: State) -> Iterator[None]:
-    """Activate a state while the context lasts; failing to restore is an error, not only a missing figure.
+    """Activate a state while the context lasts. Failing to restore is an error, not only a missing figure.
 
     Raises:
         ChangeStands: It was not put back.

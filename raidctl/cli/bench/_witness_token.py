@@ -31,7 +31,7 @@ def token_in(path: Path) -> bytes:
 
 
 def make_token(path: Path) -> bool:
-    """Create the file with a new token unless it exists; return whether it was created.
+    """Create the file with a new token unless it exists. Return whether it was created.
 
     Raises:
         CannotTell, AccessMissing: It cannot be made.

@@ -1,4 +1,4 @@
-"""Flush one layer: run its commands, or change its cache mode temporarily; show progress."""
+"""Flush one layer: run its commands, or change its cache mode temporarily. Show progress."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Flushing:
         return msgspec.structs.replace(job.answer, result="done")
 
     def _tried(self, job: Job, action: Action) -> Answer:
-        """Run a command; sync the whole machine if ``sync`` is too old for ``--file-system``."""
+        """Run a command. Sync the whole machine if ``sync`` is too old for ``--file-system``."""
         tell(f"  {action}")
         answer = self._run(job, action)
         if answer.result == "failed" and "--file-system" in action.argv and _OLD.search(answer.why or ""):
@@ -94,7 +94,7 @@ class Flushing:
     # --- bcache
 
     def _drained(self, job: Job) -> Answer:
-        """Switch to write-through until the cache is clean, then restore the mode; the journal has it before."""
+        """Switch to write-through until the cache is clean, then restore the mode. The journal has it before."""
         named = replace(self.found.named, vendors=[cast("Vendor", family)])
         requests = [
             Desired(object_id=job.layer, setting="cache_mode", value="writethrough"),

@@ -61,7 +61,7 @@ class CheckDeeds(Struct):
     """When the command of each volume was run, on this machine's clock."""
 
     def perform(self) -> int:
-        """Plan the deeds, ask, carry them out, and record them; return the exit code."""
+        """Plan the deeds, ask, carry them out, and record them. Return the exit code."""
         return perform_deeds(
             self.settings, self.consent, self.plan, self.guard, opened=self.opened, confirmed=self.confirmed,
             ended=self.ended,
@@ -125,7 +125,7 @@ class CheckDeeds(Struct):
         return self._result(work.named, ids, work.state)
 
     def _record(self, volume: Volume, known: Evidence) -> CheckRecord | None:
-        """Return the record of a deed; None: not started by raidctl, or the hardware keeps its own."""
+        """Return the record of a deed. None: not started by raidctl, or the hardware keeps its own."""
         if volume.id not in known.readings:
             return None
         since = time.monotonic() - self.began.get(volume.id, time.monotonic())
@@ -202,7 +202,7 @@ class CheckDeeds(Struct):
 
 
 def _of_controllers(seen: Survey, ids: Sequence[str]) -> dict[str, Glance]:
-    """Return the checks of volumes that only a controller's tool shows; one that was not read may be running."""
+    """Return the checks of volumes that only a controller's tool shows. One that was not read may be running."""
     found = dict.fromkeys(ids, Glance())
     for volume in _volumes(seen, ids):
         progress = volume.progress

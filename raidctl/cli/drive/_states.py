@@ -37,7 +37,7 @@ _WHAT = {
 
 
 def carry_out(settings: Settings, consent: Consent, verb: Verb, words: Sequence[str], typed: Sequence[str] = ()) -> int:
-    """Plan the deeds, ask, carry them out and verify; return the exit code."""
+    """Plan the deeds, ask, carry them out and verify. Return the exit code."""
 
     def make(seen: Survey) -> list[Deed]:
         ids = list(dict.fromkeys(find_drive(seen.inventory, seen.view, word) for word in words))

@@ -49,7 +49,7 @@ def hits(deed: Deed, seen: Survey) -> Sequence[str]:
 
 
 def guards(deed: Deed, seen: Survey, named: Machine) -> Sequence[Denial]:
-    """Return the reasons to refuse a deed now; for an import, the tool shows a preview first (F1)."""
+    """Return the reasons to refuse a deed now. For an import, the tool shows a preview first (F1)."""
     controller = controller_of(seen.inventory, deed.object_id)
     vendor = _vendor(controller, named.vendors) if controller is not None else None
     offered = foreign_of(vendor) if vendor is not None else None
@@ -62,7 +62,7 @@ def guards(deed: Deed, seen: Survey, named: Machine) -> Sequence[Denial]:
 
 
 def preview_of(controller: Controller, seen: Survey, vendors: Sequence[Vendor]) -> Dialogue[ForeignPreview | str]:
-    """Return the preview of an import by the controller's tool; or a sentence why there is none."""
+    """Return the preview of an import by the controller's tool. Or a sentence why there is none."""
     vendor = _vendor(controller, vendors)
     offered = foreign_of(vendor) if vendor is not None else None
     if vendor is None or offered is None:

@@ -89,7 +89,7 @@ def _pin(file: str, made: Compiled) -> None:
 
 
 def _planned(layout: Layout, settings: Settings) -> tuple[Compiled, tuple[Problem, ...]]:
-    """Return the plan; for saved outputs no drive is known to be without signatures."""
+    """Return the plan. For saved outputs no drive is known to be without signatures."""
     if settings.replay is not None and not is_recording(settings.replay):
         seen = look(settings)
         return compiled(layout, _stock(seen, {}), vendors()[0]), seen.inventory.problems

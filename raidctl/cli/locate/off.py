@@ -84,7 +84,7 @@ def _ended(named: Machine, place: Path, stories: Sequence[Story]) -> list[str]:
 def _some(
     named: Machine, place: Path | None, stories: Sequence[Story], found: Found, settings: Settings, *, dry_run: bool
 ) -> int:
-    """Switch off the LEDs of these drives; end a change whose LEDs are all among them."""
+    """Switch off the LEDs of these drives. End a change whose LEDs are all among them."""
     wanted = {lamp.id for lamp in found.lamps}
     ending = [story for story in stories if {lamp.id for lamp in story.begin.lamps} <= wanted]
     shared = [story for story in stories if story not in ending and wanted & {lamp.id for lamp in story.begin.lamps}]

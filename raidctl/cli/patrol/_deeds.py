@@ -15,7 +15,7 @@ from raidctl.vendor.plan import Deed, Denial, Verb
 
 
 def carry_out(settings: Settings, consent: Consent, verb: Verb, word: str) -> int:
-    """Plan the deed, ask, carry it out and verify; return the exit code."""
+    """Plan the deed, ask, carry it out and verify. Return the exit code."""
 
     def make(seen: Survey) -> list[Deed]:
         return [Deed(object_id=one.id, verb=verb) for one in controllers(seen, [word])]

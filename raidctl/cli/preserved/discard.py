@@ -43,7 +43,7 @@ def command(context: click.Context, *, volume: str, typed: str | None, consent: 
 
 
 def _deed(seen: Survey, word: str) -> Deed:
-    """Return the deed on the controller that lists the preserved cache; the volume itself may be gone.
+    """Return the deed on the controller that lists the preserved cache. The volume itself may be gone.
 
     Raises:
         UsageError: No controller lists it.

@@ -34,7 +34,7 @@ def perform_deeds(
     ended: Callable[[Work], int | None] = lambda _: None,
     facts: Callable[[Survey], Mapping[str, str]] | None = None,
 ) -> int:
-    """Plan deeds, ask, carry them out and read again; return the exit code.
+    """Plan deeds, ask, carry them out and read again. Return the exit code.
 
     Args:
         settings: The options that name the machine.
@@ -115,7 +115,7 @@ def refuse_container(runner: Runner) -> None:
 
 
 def confirm_serial(work: Work, serial: str, typed: str | None, what: str) -> None:
-    """Ask for the serial number of a drive; neither ``--yes`` nor an empty line suffices.
+    """Ask for the serial number of a drive. Neither ``--yes`` nor an empty line suffices.
 
     Raises:
         UsageError: There is no terminal to ask on, and no ``--confirm``, or it names something else.

@@ -27,7 +27,7 @@ class FarAudit:
         self._codes: list[int] = []
 
     def audited(self, rules: Policy, *, keep: bool) -> Iterator[tuple[Tally, Sequence[Audited]]]:
-        """Yield the results of each host, as they come; a host without a result has an unknown state."""
+        """Yield the results of each host, as they come. A host without a result has an unknown state."""
         auditor = Auditor(rules, keep=keep)
         for outcome in many.asked(self._settings, self._hosts, Machine.survey):
             name = outcome.host.name

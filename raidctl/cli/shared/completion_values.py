@@ -69,7 +69,7 @@ def _named(inventory: Inventory | None, kinds: tuple[type[Item], ...]) -> Iterat
 
 
 def last_inventory(settings: Settings) -> Inventory | None:
-    """Return what is known of the machine without reading it; None: nothing, or it cannot be read."""
+    """Return what is known of the machine without reading it. None: nothing, or it cannot be read."""
     if settings.demo or settings.replay:
         return _recorded(settings)
     from raidctl.cli.shared.snapshot_places import kept_place

@@ -99,7 +99,7 @@ def _known(family: Vendor, seen: Survey, words: tuple[str, ...]) -> str:
 def write_transcript(
     named: Machine, recording: Recording, seen: Survey, words: tuple[str, ...], place: Path, *, masked: bool
 ) -> str:
-    """Begin a transcript, or complete it; return the next instruction, or where the transcript is."""
+    """Begin a transcript, or complete it. Return the next instruction, or where the transcript is."""
     before = deed_transcript.begun(place, words)
     reading = reading_of(recording, seen, words)
     if before is None:

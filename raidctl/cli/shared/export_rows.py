@@ -59,7 +59,7 @@ class Wanted(Struct, frozen=True, kw_only=True):
 
 
 def export_rows(wanted: Wanted, settings: Settings) -> int:
-    """Write the rows; return the exit code: 3 if something could not be read."""
+    """Write the rows. Return the exit code: 3 if something could not be read."""
     wanted.check(settings)
     if wanted.form == "parquet":
         from raidctl.rows.parquet import engine  # noqa: PLC0415 - an extra
@@ -87,7 +87,7 @@ def export_rows(wanted: Wanted, settings: Settings) -> int:
 
 
 def _found(wanted: Wanted, settings: Settings, faults: list[str], codes: list[int]) -> Iterator[bytes]:
-    """Yield the lines, as they come; what could not be read is added to ``faults``."""
+    """Yield the lines, as they come. What could not be read is added to ``faults``."""
     if wanted.table == "bench":
         yield from _runs(wanted.paths, settings, faults)
         return

@@ -1,4 +1,4 @@
-"""Read whole files, up to a size limit; replace files atomically, or write into devices and pipes."""
+"""Read whole files, up to a size limit. Replace files atomically, or write into devices and pipes."""
 
 from __future__ import annotations
 

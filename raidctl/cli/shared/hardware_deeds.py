@@ -22,7 +22,7 @@ from raidctl.vendor.plan import Deed, Denial, Plan, Step
 
 DeedMaker = Callable[[Survey], Sequence[Deed]]
 Guards = Callable[[Deed, Survey, Machine], Sequence[Denial]]
-"""Returns the reasons to refuse a deed now; may read more from the machine."""
+"""Returns the reasons to refuse a deed now. May read more from the machine."""
 
 
 class HardwareDeeds(Struct):
@@ -34,7 +34,7 @@ class HardwareDeeds(Struct):
     guards: Guards
     confirmed: Callable[[Work], None] = lambda _: None
     hits: Callable[[Deed, Survey], Sequence[str]] = lambda _deed, _seen: ()
-    """What a deed acts on, one sentence for each object; the plan lists it."""
+    """What a deed acts on, one sentence for each object. The plan lists it."""
     facts: Callable[[Survey], Mapping[str, str]] | None = None
     """Facts that the journal keeps with the operation."""
     machine: Machine | None = None
@@ -42,7 +42,7 @@ class HardwareDeeds(Struct):
     """Objects that need nothing."""
 
     def perform(self) -> int:
-        """Plan the deeds, ask, carry them out and verify; return the exit code."""
+        """Plan the deeds, ask, carry them out and verify. Return the exit code."""
         code = perform_deeds(
             self.settings, self.consent, self.plan, self.guard, opened=self.opened, confirmed=self.confirmed,
             facts=self.facts,
@@ -90,7 +90,7 @@ def _is_of(step: Step, deed: Deed) -> bool:
 
 
 def confirm(work: Work, unique: str, others: Collection[str], typed: Sequence[str], what: str) -> None:
-    """Ask for the end of an identity, unless ``--confirm`` gives it; ``--yes`` does not suffice.
+    """Ask for the end of an identity, unless ``--confirm`` gives it. ``--yes`` does not suffice.
 
     Args:
         work: The operation.

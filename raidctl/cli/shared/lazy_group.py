@@ -46,7 +46,7 @@ class LazyGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Return the command, its name, and the remaining arguments; for an unknown name, suggest similar ones."""
+        """Return the command, its name, and the remaining arguments. For an unknown name, suggest similar ones."""
         name = args[0]
         if self.get_command(ctx, name) is None and not ctx.resilient_parsing and not name.startswith("-"):
             import shlex  # noqa: PLC0415 - rarely needed

@@ -49,14 +49,14 @@ Opened = Callable[[], AbstractContextManager[Machine]]
 
 
 def run(settings: Settings, interval: float | None, at_most: float | None) -> int:
-    """Watch the machine that the options name until interrupted; return the exit code."""
+    """Watch the machine that the options name until interrupted. Return the exit code."""
     every = interval or (USUAL_FAR if settings.host else USUAL)
     with Readings(lambda: machine(settings), settings) as readings:
         return follow(readings, settings, every, at_most, SystemClock())
 
 
 def follow(readings: Readings, settings: Settings, every: float, at_most: float | None, clock: Clock) -> int:
-    """Show readings until the time is up or the user interrupts; return the exit code of the last complete one."""
+    """Show readings until the time is up or the user interrupts. Return the exit code of the last complete one."""
     still = settings.demo is not None  # simulated tools disturb no controller
     watch = Watch(
         readings.whole, readings.quick, clock, at_most, every=every, steady=True, same=_state,
@@ -111,7 +111,7 @@ def _shown(boards: Iterator[Board], settings: Settings) -> None:
 
 @contextmanager
 def _open(screen: Screen) -> Iterator[None]:
-    """Open the screen and restore the terminal at the end; also while raidctl is stopped by Ctrl-Z."""
+    """Open the screen and restore the terminal at the end. Also while raidctl is stopped by Ctrl-Z."""
 
     def stopped(_number: int, _frame: object) -> None:
         screen.close()
@@ -129,7 +129,7 @@ def _open(screen: Screen) -> Iterator[None]:
 
 
 class Readings:
-    """Repeated readings of a machine; a lost connection is restored at the next complete reading."""
+    """Repeated readings of a machine. A lost connection is restored at the next complete reading."""
 
     def __init__(self, opened: Opened, settings: Settings, began: datetime | None = None) -> None:
         self._opened, self._settings = opened, settings
@@ -158,7 +158,7 @@ class Readings:
         return self._named
 
     def whole(self) -> Inventory:
-        """Read everything; a machine that cannot be read this time has an inventory of unknowns."""
+        """Read everything. A machine that cannot be read this time has an inventory of unknowns."""
         try:
             seen = with_open_ends(self._machine().survey(), self._settings)
         except RaidctlError as error:

@@ -50,7 +50,7 @@ class Settings:
         self.sessions: Sessions | None = None
         """Transport for scripts to the host of ``--host``; None: ssh."""
         self.described: Host | None = None
-        """The host of ``--host`` as an inventory describes it; None: only its name is known."""
+        """The host of ``--host`` as an inventory describes it. None: only its name is known."""
         self.given: dict[str, str] = {}
         """Parameters that the command line gives, by name, each with the option as written."""
 
@@ -118,7 +118,7 @@ class Settings:
 
 
 def _keep(context: click.Context, parameter: click.Parameter, value: object) -> object:
-    """Store a shared option in the settings; if given before and after the command, the values must agree."""
+    """Store a shared option in the settings. If given before and after the command, the values must agree."""
     name = parameter.name or ""
     if context.get_parameter_source(name) is not ParameterSource.COMMANDLINE:
         return value

@@ -95,7 +95,7 @@ def names() -> tuple[str, ...]:
 
 
 def other_result(name: str) -> tuple[Rule, str] | None:
-    """Return a result as a rule that finds nothing, and its page; None: there is none of this name."""
+    """Return a result as a rule that finds nothing, and its page. None: there is none of this name."""
     wanted = "group" if name.startswith("group ") else name.replace("-", "_")
     if wanted not in _PAGES:
         return None

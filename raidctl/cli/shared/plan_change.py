@@ -108,7 +108,7 @@ class Work:
     def begin(
         self, kind: Kind, about: str, *, resume: str | None = None, facts: Mapping[str, str] | None = None
     ) -> Begin:
-        """Return the first entry of the change; ``resume`` and ``facts`` are of an operation that can be continued."""
+        """Return the first entry of the change. ``resume`` and ``facts`` are of an operation that can be continued."""
         return begin(
             kind,
             self.plan,
@@ -122,7 +122,7 @@ class Work:
         )
 
     def change(self, story: Begin, show: Callable[[str], None] | None = None) -> Change:
-        """Return the change, ready to be applied; ``show`` receives its commands as they are run; None: print them."""
+        """Return the change, ready to be applied. ``show`` receives its commands as they are run; None: print them."""
         journal = Journal(self.state)
         return Change(story, journal, self.named.runner, self.named.survey, self.named.vendors, show or tell)
 
@@ -170,7 +170,7 @@ class Work:
                 )
 
     def _no_operation(self, story: Story) -> None:
-        """Refuse objects of an open operation; other arrays and drives are free (guard X4).
+        """Refuse objects of an open operation. Other arrays and drives are free (guard X4).
 
         Raises:
             CannotTell: The plan touches it.
@@ -229,7 +229,7 @@ def about() -> str:
 def planned(
     settings: Settings, consent: Consent, requests: DesiredMaker, more: Sequence[Vendor] = ()
 ) -> Iterator[Work]:
-    """Open the machine that the options name, and plan what is desired; ``more`` are families of the core's own."""
+    """Open the machine that the options name, and plan what is desired. ``more`` are families of the core's own."""
     if settings.replay is not None and not consent.dry_run:
         raise UsageError("A recorded machine cannot be changed; --dry-run prints what would be done.")
     place = None if consent.dry_run else state_directory(settings)
@@ -241,7 +241,7 @@ def planned(
 
 
 def work_on(named: Machine, place: Path | None, requests: DesiredMaker, consent: Consent = AGREED) -> Work:
-    """Read a machine, and plan what is desired; ``place`` is the state directory; None: not created yet."""
+    """Read a machine, and plan what is desired. ``place`` is the state directory; None: not created yet."""
     length = Journal(place).length() if place is not None else None
     looked = time.time()
     seen = named.survey()
@@ -276,7 +276,7 @@ def _look_back(work: Work, settings: Settings) -> None:
 
 
 def _desired(requests: DesiredMaker, seen: Survey) -> Sequence[Desired]:
-    """Return the desired settings; an object that was not found may exist if the reading is incomplete.
+    """Return the desired settings. An object that was not found may exist if the reading is incomplete.
 
     Raises:
         CannotTell: An object was not found, and something could not be read.
@@ -291,7 +291,7 @@ def _desired(requests: DesiredMaker, seen: Survey) -> Sequence[Desired]:
 
 
 def agreed(work: Work, settings: Settings, *, err: bool = False) -> int | None:
-    """Print the plan and ask; return the exit code if nothing more is to be done, None to go on.
+    """Print the plan and ask. Return the exit code if nothing more is to be done, None to go on.
 
     ``err``: on standard error, because standard output belongs to another program.
     """
@@ -364,5 +364,5 @@ def _show(work: Work, settings: Settings, *, err: bool) -> None:
 
 
 def state_directory(settings: Settings) -> Path:
-    """Return the directory of the journal; a simulated machine has a separate one."""
+    """Return the directory of the journal. A simulated machine has a separate one."""
     return demo_directory(settings, settings.demo) if settings.demo else directory(settings.state_dir)

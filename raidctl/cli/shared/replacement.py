@@ -101,7 +101,7 @@ def _title(facts: Facts) -> str:
 
 
 def _run(story: Replacing, change: Change, seen: Survey | None = None) -> None:
-    """Carry out the stages; Ctrl-C in a command undoes its stage, in a wait it leaves everything as it is."""
+    """Carry out the stages. Ctrl-C in a command undoes its stage, in a wait it leaves everything as it is."""
     try:
         story.run(change, seen)
     except KeyboardInterrupt:
@@ -270,7 +270,7 @@ def _held(begin: Begin, settings: Settings) -> Iterator[None]:
 
 
 def abandon_replacement(settings: Settings, change: str, confirm: str | None) -> int:
-    """Give up a replacement without undoing anything, and print what remains; return the exit code."""
+    """Give up a replacement without undoing anything, and print what remains. Return the exit code."""
     story = _chosen(settings, change)
     facts = facts_from(story.begin.facts)
     with machine(settings) as named:

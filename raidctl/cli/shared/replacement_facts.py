@@ -87,7 +87,7 @@ def _successor(seen: Survey, wanted: Wanted) -> Drive | None:
 
 
 def _named(seen: Survey, word: str, wanted: Wanted, settings: Settings, new: Drive | None) -> Facts:
-    """Return the named drive; one that is gone is found by an array that lacks it, or in the last snapshot."""
+    """Return the named drive. One that is gone is found by an array that lacks it, or in the last snapshot."""
     serial = (new.serial or "") if new is not None else ""
     try:
         old = find_drive(seen.inventory, seen.view, word)
@@ -110,7 +110,7 @@ def _named(seen: Survey, word: str, wanted: Wanted, settings: Settings, new: Dri
 
 
 def _behind(seen: Survey, old: Drive) -> Controller | None:
-    """Return the controller whose arrays a drive belongs to; None for a drive with software arrays."""
+    """Return the controller whose arrays a drive belongs to. None for a drive with software arrays."""
     every = [(one, drive) for one in seen.inventory.controllers for drive in one.drives]
     if any(old.id in drive.backing for _, drive in every):
         return None
@@ -118,7 +118,7 @@ def _behind(seen: Survey, old: Drive) -> Controller | None:
 
 
 def _gone(seen: Survey, word: str, settings: Settings, new: str) -> Facts | None:
-    """Return the facts of a replacement whose drive is gone already; None if the word names no such drive."""
+    """Return the facts of a replacement whose drive is gone already. None if the word names no such drive."""
     before = _last_snapshot(settings)
     try:
         ids = sorted(find(seen.inventory, seen.view, [word]))
@@ -142,7 +142,7 @@ def _gone(seen: Survey, word: str, settings: Settings, new: str) -> Facts | None
 
 
 def _last_snapshot(settings: Settings) -> Inventory | None:
-    """Return the newest snapshot of the machine; None if there is none, or it cannot be read: then less is known."""
+    """Return the newest snapshot of the machine. None if there is none, or it cannot be read: then less is known."""
     try:
         source = Source(settings, store_of(settings))
         states = source.states()
@@ -217,7 +217,7 @@ def notes(seen: Survey, facts: Facts, around: Around, wanted: Wanted) -> Iterato
 
 
 def boot_notes(facts: Facts, node: str) -> Iterator[str]:
-    """Yield the steps for the boot loader, and by whom; nothing if the drive is known not to boot the machine."""
+    """Yield the steps for the boot loader, and by whom. Nothing if the drive is known not to boot the machine."""
     if not facts.boot:
         return
     text = f"Boot (R13): {facts.boot.replace('NEW', node).rstrip('.')}."

@@ -41,7 +41,7 @@ class ReplacementLed:
     change: str
     """The replacement's name in the journal."""
     waits: bool = True
-    """raidctl stays until the person has acted; otherwise the LEDs are left on in any case."""
+    """raidctl stays until the person has acted. Otherwise the LEDs are left on in any case."""
     _lit: tuple[str, ...] = ()
     _held: contextlib.ExitStack = field(default_factory=contextlib.ExitStack)
 
@@ -101,7 +101,7 @@ class ReplacementLed:
         return [story for story in stories if story.begin.facts.get("operation") == self.change]
 
     def left_on(self) -> None:
-        """Keep the LEDs on for the person who has to act; print how to switch them off."""
+        """Keep the LEDs on for the person who has to act. Print how to switch them off."""
         self._held.close()
         for story in self._open():
             for lamp in story.begin.lamps:
@@ -112,7 +112,7 @@ class ReplacementLed:
 def blinking_bays(
     named: Machine, place: Path, settings: Settings, change: str, *, waits: bool
 ) -> Iterator[ReplacementLed]:
-    """Switch LEDs for a replacement; off at the end, unless a person has to act."""
+    """Switch LEDs for a replacement. Off at the end, unless a person has to act."""
     led = ReplacementLed(named, place, settings, change, waits)
     try:
         yield led

@@ -20,7 +20,7 @@ from raidctl.runners.foreground_child import Guardian, uninterruptible
 from raidctl.text import listing
 
 _STARTUP = 10.0
-"""Seconds for the second process to become ready; it starts while the change is made."""
+"""Seconds for the second process to become ready. It starts while the change is made."""
 
 
 @contextlib.contextmanager
@@ -127,7 +127,7 @@ class Standby:
             self.guardian.dismiss()
 
     def wait(self) -> None:
-        """Wait until the second process is ready; print a warning if it is not."""
+        """Wait until the second process is ready. Print a warning if it is not."""
         if self.guardian is None or not self.guardian.ready(_STARTUP):
             tell(
                 "Warning: if raidctl is killed, the previous settings are not put back automatically; run "
@@ -137,7 +137,7 @@ class Standby:
 
 @contextlib.contextmanager
 def guardian(settings: Settings, story: Begin) -> Iterator[Standby]:
-    """Start a second process that restores if this one is killed; on another machine there is none."""
+    """Start a second process that restores if this one is killed. On another machine there is none."""
     words = [*second_process(), *(["--demo", settings.demo] if settings.demo else [])]
     words += ["restore", "--when-gone", "--change", story.change]
     words += ["--state-dir", settings.state_dir] if settings.state_dir else []

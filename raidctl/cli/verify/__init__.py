@@ -1,4 +1,4 @@
-"""``raidctl verify``: check claims about a volume, with evidence; the exit code is the result."""
+"""``raidctl verify``: check claims about a volume, with evidence. The exit code is the result."""
 
 from __future__ import annotations
 

@@ -127,7 +127,7 @@ def _switching(asked: Asked, subject: Subject | None) -> Iterator[str]:
 
 
 def profile(asked: Asked, known: Weighed, switcher: Turn | None, *, nbd: bool) -> Profile:
-    """Return the trials for the claims, shorter if less time is given; ``known`` is from the inventory."""
+    """Return the trials for the claims, shorter if less time is given. ``known`` is from the inventory."""
     seconds = asked.seconds or SECONDS
     share = seconds / SECONDS
     names = {claim.name for claim in asked.claims}

@@ -63,7 +63,7 @@ def observe(view: HostView) -> Dialogue[Observation]:
 
 
 def _queues(view: HostView, page_size: int | None) -> Dialogue[list[Volume]]:
-    """Read the read-ahead of each block device, in KiB; a partition has that of its drive."""
+    """Read the read-ahead of each block device, in KiB. A partition has that of its drive."""
     names = [block.name for block in view.blocks if block.parent is None]
     answers = yield from ask_all([Read(path_of(name, AHEAD)) for name in names])
     found = []

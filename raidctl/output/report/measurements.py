@@ -69,7 +69,7 @@ def _tests(run: Run, verdict: Verdict) -> list[str]:
 
 
 def section(runs: Sequence[Run], *, draw: bool) -> Section:
-    """Each run, and the comparison of two; ``draw``: with drawings, else the figures alone."""
+    """Each run, and the comparison of two. ``draw``: with drawings, else the figures alone."""
     blocks: list[Block] = []
     if not draw:
         blocks.append(Paragraph("The curves are not drawn: that needs svg.py (pip install 'raidctl[report]').", "warn"))

@@ -138,7 +138,7 @@ class Page:
 
     title: str
     partial: str | None
-    """A warning that the machine could be read only in part; None: everything was read."""
+    """A warning that the machine could be read only in part. None: everything was read."""
     about: tuple[tuple[str, str], ...]
     """Labels and texts: host, time, source."""
     summary: tuple[Cell, ...]

@@ -41,7 +41,7 @@ SILENT = ("1882",)
 """Those whose tools have no word for a drive that expects its failure."""
 RESUME = "raidctl replace resume ID"
 PULLED, PUSHED, LATER = 50.0, 100.0, 40_000.0
-"""Seconds after which a person pulls a drive, and puts one in; and after which any rebuild is over."""
+"""Seconds after which a person pulls a drive, and puts one in. And after which any rebuild is over."""
 
 
 @dataclass
@@ -135,7 +135,7 @@ class ControllerReplacement:
 
 
 def replacement_on(name: str, place: Path) -> ControllerReplacement:
-    """The machine of a demo; any rebuild that was under way is over, and a drive that may be pulled is chosen."""
+    """The machine of a demo. Any rebuild that was under way is over, and a drive that may be pulled is chosen."""
     place.mkdir(parents=True, exist_ok=True)
     bench = Bench(place, machine(name, VENDORS, place), recorded=name)
     if name in INCOMPLETE:

@@ -29,7 +29,7 @@ def run(tmp_path: Path) -> Run:
 
 @pytest.fixture
 def story(name: str, tmp_path: Path) -> ControllerReplacement:
-    """A drive of the demo that may be pulled; the same machine is used on the command line."""
+    """A drive of the demo that may be pulled. The same machine is used on the command line."""
     return replacement_on(name, tmp_path / "state" / "demo" / name)
 
 
@@ -42,7 +42,7 @@ def lit(tmp_path: Path, name: str) -> list[str]:
 
 @every
 def test_a_demo_can_be_played(name: str, story: ControllerReplacement, run: Run, tmp_path: Path) -> None:
-    """Each screen names the command that simulates the hand; the LED blinks for the person, and is off afterwards."""
+    """Each screen names the command that simulates the hand. The LED blinks for the person, and is off afterwards."""
     serial = story.old.serial or ""
     first = run("--demo", name, "replace", story.old.id, "--confirm", serial, "--no-wait")
     assert (first.exit_code, f"Pull the drive with serial number {serial}" in first.output) == (7, True), first.output
@@ -103,7 +103,7 @@ def test_a_spare_is_added_to_an_array_and_removed(run: Run) -> None:
 
 
 def test_what_is_a_spare_already_needs_no_change(run: Run) -> None:
-    """Of the whole controller, and of the array; as a spare of something else it is refused, and known to be one."""
+    """Of the whole controller, and of the array. As a spare of something else it is refused, and known to be one."""
     for words in (("h730", "32:8"), ("p440", "2I:1:7", "--for", "v2")):
         again = run("--demo", words[0], "spare", "add", *words[1:], "--yes")
         assert (again.exit_code, "No change needed" in again.output) == (0, True), again.output
@@ -129,7 +129,7 @@ def test_guard_S2_the_last_spare_of_an_array_in_need_stays(run: Run) -> None:
 
 
 def test_the_plan_names_what_becomes_of_the_new_drive_beside_a_spare(run: Run) -> None:
-    """Where a spare may step in, the new drive becomes a spare; where none may, the plan does not mention it."""
+    """Where a spare may step in, the new drive becomes a spare. Where none may, the plan does not mention it."""
     sentence = "If a spare takes its place first, the new one becomes the next spare."
     for name, drive, spared in (("9690", "p3", True), ("6805", "0,4", True), ("p400", "2I:1:2", False)):
         done = run("--demo", name, "replace", drive, "--dry-run")

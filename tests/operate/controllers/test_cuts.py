@@ -75,7 +75,7 @@ def at_moment(moment: float) -> Callable[[ControllerReplacement], None]:
 
 
 def continued(story: ControllerReplacement) -> None:
-    """Another process continues what is open, or begins; the person does what is not yet done."""
+    """Another process continues what is open, or begins. The person does what is not yet done."""
 
     def pull() -> None:
         with suppress(UsageError):  # it was pulled already

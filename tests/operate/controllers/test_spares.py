@@ -87,7 +87,7 @@ def applied(change: Change) -> Exception | None:
 
 @every
 def test_the_outcomes_of_a_command_in_every_mood(name: str, tmp_path: Path) -> None:
-    """The tool's reply and its later output together give the outcome; the reply alone decides nothing."""
+    """The tool's reply and its later output together give the outcome. The reply alone decides nothing."""
     tried = 0
     for number, (mood, (error, doubtful)) in enumerate(OUTCOMES.items()):
         bench = replacement_on(name, tmp_path / str(number)).bench
@@ -120,7 +120,7 @@ def test_the_outcomes_of_a_command_in_every_mood(name: str, tmp_path: Path) -> N
 def test_a_tool_that_another_instance_keeps_busy_for_a_while_is_waited_for(
     name: str, mood: Mood, tmp_path: Path
 ) -> None:
-    """What was refused and has changed nothing is not done; what was accepted is done as soon as it can be seen."""
+    """What was refused and has changed nothing is not done. What was accepted is done as soon as it can be seen."""
     bench = replacement_on(name, tmp_path).bench
     made = deed_with_a_spare(bench)
     if made is None:

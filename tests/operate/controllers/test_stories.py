@@ -51,7 +51,7 @@ def test_a_drive_is_replaced_from_the_plan_to_the_complete_volume(story: Control
 
 @every
 def test_guard_R9_the_wrong_drive_pulled_stops_everything(story: ControllerReplacement, name: str) -> None:
-    """The sentence names the drive to be put back; nothing is run until it is."""
+    """The sentence names the drive to be put back. Nothing is run until it is."""
     wrong = story.others()[0]
     bay = wrong.id.removeprefix(f"{story.controller}/")
     story.bench.moments = [(PULLED, lambda: story.pull(bay))]

@@ -23,7 +23,7 @@ def planned(text: str, *wanted: tuple[str, Setting, str], tools: Sequence[Tool] 
 
 
 def planned_on(controller: Controller, *wanted: tuple[str, Setting, str], tools: Sequence[Tool] = TOOLS) -> Plan:
-    """The plan for desired settings on a controller; objects are named without the controller's id."""
+    """The plan for desired settings on a controller. Objects are named without the controller's id."""
     ids = {item: f"adaptec:1/{item}" if item else "adaptec:1" for item, _, _ in wanted}
     desired = [Desired(object_id=ids[item], setting=setting, value=value) for item, setting, value in wanted]
     return plan(controller, desired, tools)
@@ -59,7 +59,7 @@ def refused(made: Plan) -> list[tuple[str, str]]:
     ("wanted", "mode"), [("write_through", "wt"), ("protected_write_back", "wbb"), ("unprotected_write_back", "wb")]
 )
 def test_a_write_policy_is_one_command_with_its_undo(configured: str, before: str, wanted: str, mode: str) -> None:
-    """Each write policy changes to each other by one command; an unchanged value, which would fail, is never sent."""
+    """Each write policy changes to each other by one command. An unchanged value, which would fail, is never sent."""
     made = planned(
         machine(volumes=[volume_text(0, {"Write-cache setting": configured})]), ("v0", "write_policy", wanted)
     )
@@ -195,7 +195,7 @@ def test_an_unknown_ratio_is_not_changed() -> None:
     ("wanted", "fits"), [("512", True), ("16", True), ("1056", False), ("100", False), ("", False)]
 )
 def test_the_threshold_is_in_steps_of_sixteen_kib(wanted: str, *, fits: bool) -> None:
-    """The bypass threshold is 16 to 1040 KiB in steps of 16; the current value is not set again."""
+    """The bypass threshold is 16 to 1040 KiB in steps of 16. The current value is not set again."""
     text = pqi(cache={"Write Cache Bypass Threshold Size": "1040 KB"})
     made = planned(text, ("", "bypass_threshold", wanted))
     assert bool(made.steps) == fits

@@ -69,7 +69,7 @@ def test_a_rebuild_known_from_its_task_alone_is_a_problem() -> None:
 
 
 def test_a_task_makes_an_optimal_volume_a_checked_one_and_leaves_a_failed_one() -> None:
-    """A check changes the status of an optimal volume only; the tool's word is kept."""
+    """A check changes the status of an optimal volume only. The tool's word is kept."""
     for word, status in (("Optimal", "checking"), ("Failed", "failed"), ("Degraded", "degraded")):
         config = machine(volumes=[volume_text(0, {"Status of logical device": word})])
         volume = volume_of(config + status_text("Verify", 30).replace("found: 2", "found: 1"))

@@ -62,7 +62,7 @@ def test_an_unknown_mode_is_a_problem() -> None:
 
 
 def test_an_old_controller_without_a_mode_line_is_in_raid_mode() -> None:
-    """Series 6 and older have RAID mode only; the mode of a newer controller is unknown."""
+    """Series 6 and older have RAID mode only. The mode of a newer controller is unknown."""
     assert controller_of(machine()).mode == "raid"
     assert controller_of(machine({"Controller Model": "Adaptec ASR8805"})).mode is None
 
@@ -151,7 +151,7 @@ def test_unknown_labels_are_details() -> None:
 
 
 def test_capabilities_follow_the_generation() -> None:
-    """Only smartpqi has a cache split to set; in HBA mode nothing can be set."""
+    """Only smartpqi has a cache split to set. In HBA mode nothing can be set."""
     assert not controller_of(machine()).capabilities["cache_split"].set
     assert controller_of(pqi()).capabilities["cache_split"].set
     assert not controller_of(pqi({"Controller Mode": "HBA"})).capabilities["write_policy"].set

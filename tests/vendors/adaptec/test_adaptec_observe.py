@@ -86,7 +86,7 @@ def test_no_controller_without_root_is_a_missing_right(*, root: bool, kind: str)
 
 
 def test_both_generations_are_known_by_their_drivers() -> None:
-    """Series 2 to 8 use aacraid; SmartRAID uses smartpqi, as HPE's controllers do."""
+    """Series 2 to 8 use aacraid. SmartRAID uses smartpqi, as HPE's controllers do."""
     assert set(DRIVERS) == {"aacraid", "smartpqi"}
 
 

@@ -86,7 +86,7 @@ def test_a_new_drive_in_another_bay_becomes_a_spare_that_is_used_at_once(demo: S
 
 
 def test_spares_global_and_dedicated(demo: Simulated) -> None:
-    """Each spare command is undone by its opposite; a drive in use cannot become a spare."""
+    """Each spare command is undone by its opposite. A drive in use cannot become a spare."""
     assert play(demo, deed("remove_spare", SPARE, "adaptec:1")) == [f"{ARCCONF} SETSTATE 1 DEVICE 0 6 RDY noprompt"]
     assert play(demo, deed("add_spare", SPARE, "adaptec:1")) == [f"{ARCCONF} SETSTATE 1 DEVICE 0 6 HSP noprompt"]
     play(demo, deed("remove_spare", SPARE, "adaptec:1"), back=False)
@@ -99,7 +99,7 @@ def test_spares_global_and_dedicated(demo: Simulated) -> None:
 
 
 def test_a_failed_drive_becomes_good(demo: Simulated) -> None:
-    """The failure mark of a drive is cleared without an undo; a good drive is refused."""
+    """The failure mark of a drive is cleared without an undo. A good drive is refused."""
     assert "has not failed" in why(demo, deed("good", target=MEMBER))
     demo.keep(bays("adaptec").fail(demo.state(), "0,1"))
     assert look(demo).inventory.controllers[0].volumes[0].status == "rebuilding"
@@ -108,7 +108,7 @@ def test_a_failed_drive_becomes_good(demo: Simulated) -> None:
 
 
 def test_checks_start_stop_and_end_with_the_clock(demo: Simulated) -> None:
-    """VERIFY compares and VERIFY_FIX repairs; the plan explains the repair of a mirror."""
+    """VERIFY compares and VERIFY_FIX repairs. The plan explains the repair of a mirror."""
     start = deed("start_check", None, "adaptec:1/v1")
     assert play(demo, start) == [f"{ARCCONF} TASK START 1 LOGICALDRIVE 1 VERIFY noprompt"]
     stop = deed("stop_check", None, "adaptec:1/v1")
@@ -123,7 +123,7 @@ def test_checks_start_stop_and_end_with_the_clock(demo: Simulated) -> None:
 
 
 def test_a_raw_drive_is_initialised_by_a_separate_command() -> None:
-    """Adding a raw drive is refused; the command that erases it has no undo."""
+    """Adding a raw drive is refused. The command that erases it has no undo."""
     text = machine(
         volumes=[volume_text(0, {"Status of logical device": "Degraded"})],
         drives=[drive_text(0), drive_text(1), drive_text(5, {"State": "Raw (Pass Through)"})],
@@ -152,7 +152,7 @@ def test_undocumented_commands_are_shown_and_not_run(demo: Simulated) -> None:
 
 
 def test_smartpqi_has_only_spares_of_arrays(tmp_path: Path) -> None:
-    """A drive is pulled without a command; undocumented operations are refused with the reason."""
+    """A drive is pulled without a command. Undocumented operations are refused with the reason."""
     demo = simulated("3154", tmp_path)
     [controller] = look(demo).inventory.controllers
     free = next(drive.id for drive in controller.drives if drive.role == "unassigned")

@@ -100,7 +100,7 @@ def test_an_unknown_status_is_reported() -> None:
     ],
 )
 def test_setting_and_status_are_read(setting: str, status: str, policy: WritePolicy, active: WriteActive) -> None:
-    """The configured and the active policy are read; with a good ZMM all are protected."""
+    """The configured and the active policy are read. With a good ZMM all are protected."""
     reported = cache(machine(volumes=[volume_text(0, {"Write-cache setting": setting, "Write-cache status": status})]))
     assert (reported.write_policy, reported.write_active) == (policy, active)
     kept = "protected" if active == "write_back" else "not_caching"
@@ -111,7 +111,7 @@ def test_setting_and_status_are_read(setting: str, status: str, policy: WritePol
     "setting", ["Enabled (write-back) when protected by battery/ZMM", "On when protected by battery"]
 )
 def test_a_wrapped_or_torn_setting_keeps_its_condition(setting: str) -> None:
-    """``when protected by battery`` on the next line counts; a torn condition leaves the setting unknown."""
+    """``when protected by battery`` on the next line counts. A torn condition leaves the setting unknown."""
     text = machine(volumes=[volume_text(0, {"Write-cache setting": setting})])
     policies = {cache(text.replace(setting, f"{setting[:at]}\n{setting[at + 1 :]}")).write_policy
                 for at, letter in enumerate(setting) if letter == " "}  # fmt: skip

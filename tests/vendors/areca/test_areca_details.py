@@ -120,7 +120,7 @@ def test_enabled_drive_caches_are_no_problem_of_the_reader() -> None:
     ],
 )
 def test_a_battery(word: str, status: BatteryStatus, charge: int | None) -> None:
-    """Charge and status are read; only an unknown word is an unread problem."""
+    """Charge and status are read. Only an unknown word is an unread problem."""
     found = observed(hardware(f"  Battery Status   : {word}"))
     (battery,) = found.controllers[0].batteries
     assert (battery.id, battery.status, battery.charge_percent) == ("areca:1/battery0", status, charge)
@@ -156,7 +156,7 @@ def test_serial_number_firmware_and_errors_of_a_drive_are_read() -> None:
 
 
 def test_a_drive_in_an_enclosure_joins_its_row() -> None:
-    """A drive's output is merged by location or command number; the device type gives the interface."""
+    """A drive's output is merged by location or command number. The device type gives the interface."""
     located = DRIVE.replace("IDE Channel                        : 2", "Device Location : Enclosure#2 SLOT 01")
     typed = located.replace("Drive Information\n", "Drive Information\nDevice Type : SAS(5000C50012345678)\n")
     found = controller(SLOTS, typed.replace("WDC WD7502ABYS-01A6B0", "SEAGATE ST2000NM0023"))

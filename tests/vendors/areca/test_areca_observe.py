@@ -59,7 +59,7 @@ def test_without_the_tool_nothing_is_asked() -> None:
 
 
 def test_each_volume_and_drive_is_requested_once() -> None:
-    """Empty channels are not requested; all calls share one lock and change nothing."""
+    """Empty channels are not requested. All calls share one lock and change nothing."""
     script = Script(TOOL, WHOLE)
     found = seen(script, bus(1))
     (only,) = found.controllers

@@ -123,7 +123,7 @@ def test_a_dedicated_spare_is_kept(old: Simulated) -> None:
 
 
 def test_checks_start_and_end(demo: Simulated) -> None:
-    """Only volumes with parity are checked; a check of a mirror is not documented."""
+    """Only volumes with parity are checked. A check of a mirror is not documented."""
     assert play(demo, deed("start_check", None)) == ["cli64 vsf check vol=1"]
     assert play(demo, deed("stop_check", None)) == ["cli64 vsf stopcheck"]
     assert "not documented" in why(demo, deed("start_check", None, MIRROR))
@@ -174,7 +174,7 @@ def test_only_the_success_line_counts_and_a_password_is_required(demo: Simulated
 
 
 def test_bays_and_new_drives(demo: Simulated) -> None:
-    """Only existing bays are accepted; a new drive may be small or failing."""
+    """Only existing bays are accepted. A new drive may be small or failing."""
     simulator = bays("areca")
     with pytest.raises(ValueError, match="E2:S1"):
         simulator.pull(demo.state(), "E1:S1")

@@ -62,7 +62,7 @@ def test_every_word_for_a_slot_is_read(slot: str, place: str, bay: str) -> None:
     ],
 )
 def test_the_vendors_column_of_sas_drives_is_no_part_of_the_model(printed: str, model: str) -> None:
-    """The vendor's column is eight characters wide; a SATA drive's model may begin there."""
+    """The vendor's column is eight characters wide. A SATA drive's model may begin there."""
     row = f"  9  02  SLOT 01 {printed} 4000.7GB  tank\n"
     assert controller(SLOT_HEAD + row + RULE + END).drives[0].model == model
 

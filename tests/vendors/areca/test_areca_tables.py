@@ -35,7 +35,7 @@ def test_raid_sets_are_arrays() -> None:
     ],
 )  # fmt: skip
 def test_the_state_of_a_raid_set_gives_its_health(word: str, health: Health) -> None:
-    """An operation without loss of redundancy is ok; every other state is a problem."""
+    """An operation without loss of redundancy is ok. Every other state is a problem."""
     found = observed(SETS.replace("12A                Normal", f"12A                {word}"))
     array = found.controllers[0].arrays[0]
     assert (array.status, array.status_text) == (health, word)
@@ -121,7 +121,7 @@ def test_raid_levels(drives: int, word: str, level: RaidLevel | None) -> None:
     ],
 )  # fmt: skip
 def test_the_usage_of_a_drive(number: str, role: Role, status: Health, array: str | None) -> None:
-    """The name of an array makes a member; an empty channel is no drive."""
+    """The name of an array makes a member. An empty channel is no drive."""
     found = controller(SYS, SETS, DISKS)
     (drive,) = [drive for drive in found.drives if drive.id == f"areca:1/{number}"]
     assert (drive.role, drive.status, drive.array, drive.bay) == (role, status, array, number)

@@ -101,7 +101,7 @@ def on(item: Drive) -> Plan:
     ],
 )
 def test_persistence_is_reported_as_far_as_it_is_known(interface: Interface, page: str, survives: bool | None) -> None:
-    """SCSI saves the page if it can be saved; ATA drives differ; NVMe does not persist."""
+    """SCSI saves the page if it can be saved. ATA drives differ; NVMe does not persist."""
     [step] = off(drive(interface, details=ADDRESS | {"WCE": page})).steps
     assert step.persistent is survives
 
@@ -172,7 +172,7 @@ def test_an_unaware_kernel_is_reported_when_a_cache_is_enabled(item: Drive, word
 def test_a_flush_names_the_namespace_that_it_is_of(
     details: dict[str, str], device: str, argv: tuple[str, ...] | None
 ) -> None:
-    """The flush gives the namespace's number; for several namespaces the commands are only named."""
+    """The flush gives the namespace's number. For several namespaces the commands are only named."""
     item = drive("nvme", device=device, details=details)
     [flush] = change.flushes(Controller(id="drives:loose", drives=(item,)), TOOLS)
     assert (flush.action.argv if flush.action else None) == argv

@@ -149,7 +149,7 @@ def test_a_size_by_cylinders_is_exact() -> None:
     ],
 )
 def test_a_false_checksum_casts_doubt_and_a_missing_one_does_not(last: str, kind: str | None) -> None:
-    """Old drives have no checksum; another value in its place means a damaged output."""
+    """Old drives have no checksum. Another value in its place means a damaged output."""
     assert [problem.kind for problem in observed(OLD.format(last=last)).problems] == ([kind] if kind else [])
 
 
@@ -177,7 +177,7 @@ def test_optical_drives_are_understood() -> None:
     ],
 )
 def test_the_short_identification(name: str, sectors: int, size: int | None, interface: str | None) -> None:
-    """A full 28-bit sector count is no size; only names of the IDE driver give the interface."""
+    """A full 28-bit sector count is no size. Only names of the IDE driver give the interface."""
     drive = only(INFO.format(name=name, sectors=sectors))
     assert (drive.size_bytes, drive.interface, drive.write_cache) == (size, interface, "enabled")
 

@@ -341,7 +341,7 @@ def test_a_failed_verdict_is_a_predicted_failure() -> None:
 
 
 def test_a_log_with_a_wrong_checksum_is_for_information() -> None:
-    """Some firmware writes wrong log checksums; the data on the drive is not affected."""
+    """Some firmware writes wrong log checksums. The data on the drive is not affected."""
     warning = "Warning! SMART Self-Test Log Structure error: invalid SMART checksum.\n"
     part, _ = one(BANNER + "SMART overall-health self-assessment test result: PASSED\n" + warning)
     [problem] = part.problems
@@ -373,7 +373,7 @@ def test_an_unknown_verdict_is_a_problem() -> None:
     ],
 )
 def test_sizes_of_all_locales_are_read(printed: str, size: int | None) -> None:
-    """Digit groups of every locale are read; a size that contradicts itself is unknown."""
+    """Digit groups of every locale are read. A size that contradicts itself is unknown."""
     part, _ = one(
         f"{BANNER}=== START OF INFORMATION SECTION ===\nUser Capacity:    {printed}\nSerial Number:    X1Y2\n"
     )
@@ -399,7 +399,7 @@ def test_an_old_release_prints_less_and_nothing_is_guessed() -> None:
 
 
 def test_three_calls_for_one_drive_make_one_part() -> None:
-    """``-i``, ``-H`` and ``-A`` of one drive are merged; a second drive is a second part."""
+    """``-i``, ``-H`` and ``-A`` of one drive are merged. A second drive is a second part."""
     info, health = BANNER + IDENTITY, BANNER + "SMART overall-health self-assessment test result: PASSED\n"
     other = (BANNER + IDENTITY).replace("HBQ40A17", "HBQ40A18")
     parts, output = read_drives("loose", info + health + BANNER + TABLE + other, "drive")

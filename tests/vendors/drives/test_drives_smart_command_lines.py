@@ -28,7 +28,7 @@ def test_the_command_names_the_drive(command: str, device: str | None, address: 
 
 
 def test_drives_behind_one_controller_are_kept_apart() -> None:
-    """Two drives behind one node are separate; the node is a detail of each."""
+    """Two drives behind one node are separate. The node is a detail of each."""
     text = "".join(f"# smartctl -A -d megaraid,{n} /dev/bus/1\n{BANNER}{TABLE}" for n in (4, 5))
     parts, output = read_drives("session.txt", text, "drive")
     assert [part.address for part in parts] == ["/dev/bus/1 megaraid,4", "/dev/bus/1 megaraid,5"]

@@ -229,7 +229,7 @@ def test_a_sas_drive_is_read() -> None:
     ],
 )
 def test_an_informational_exception_is_a_warning(words: str, status: str) -> None:
-    """A SCSI drive predicts its failure by a sense code; other words are unknown."""
+    """A SCSI drive predicts its failure by a sense code. Other words are unknown."""
     part, _ = one(SAS.replace("SMART Health Status: OK", f"SMART Health Status: {words}"))
     assert (part.status, part.status_text) == (status, words)
 
@@ -251,7 +251,7 @@ def test_the_form_of_5_38_is_read() -> None:
 
 
 def test_an_nvme_drive_is_read() -> None:
-    """The size is that of the namespace; serial number, health log and self-test are read."""
+    """The size is that of the namespace. Serial number, health log and self-test are read."""
     part, output = one(NVME)
     assert (part.model, part.serial, part.firmware) == ("QUARTZ Q980 1TB", "QZ98A1004417", "4QAX21")
     assert (part.size_bytes, part.media, part.interface) == (960_197_124_096, "ssd", "nvme")
@@ -281,14 +281,14 @@ def test_the_bits_of_the_critical_warning_are_the_reason() -> None:
 
 
 def test_a_health_log_alone_is_read() -> None:
-    """The health log of ``-A`` identifies an NVMe drive; a byte of 0 is "no warning"."""
+    """The health log of ``-A`` identifies an NVMe drive. A byte of 0 is "no warning"."""
     part, _ = one("SMART/Health Information (NVMe Log 0x02)\nCritical Warning:                   0x00\n")
     assert (part.interface, part.media) == ("nvme", "ssd")
     assert (part.status, part.status_text) == ("ok", "Critical Warning: 0x00")
 
 
 def test_a_scan_names_the_drives() -> None:
-    """Each row of ``--scan-open`` is a drive; a device that does not open is a problem."""
+    """Each row of ``--scan-open`` is a drive. A device that does not open is a problem."""
     parts, output = read_drives(
         "smartctl --scan-open",
         "/dev/sda -d sat # /dev/sda [SAT], ATA device\n"

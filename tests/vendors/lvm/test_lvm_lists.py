@@ -59,7 +59,7 @@ _OK, _GONE, _STALE = "iwi-aor---", "iwi-aor-p-", "Iwi-aor---"
 def test_level_state_and_redundancy(
     segtype: str, attr: str, images: tuple[str, ...], expected: tuple[str, str, int | None]
 ) -> None:
-    """A missing image is gone; a volume that lacks more than its level tolerates has failed."""
+    """A missing image is gone. A volume that lacks more than its level tolerates has failed."""
     [volume] = _controller(_json(segtype=segtype, attr=attr, images=images)).volumes
     assert (volume.raid_level, volume.status, volume.failures_tolerated) == expected
 
@@ -196,7 +196,7 @@ def test_json_that_is_cut_off_is_reported() -> None:
     ],
 )  # fmt: skip
 def test_each_word_for_the_health_of_a_volume(letter: str, word: str, status: str) -> None:
-    """The ninth letter of Attr or the health field gives the status; an unknown one is not ok."""
+    """The ninth letter of Attr or the health field gives the status. An unknown one is not ok."""
     document = json.loads(_json(attr=f"rwi-aor-{letter}-" if letter else ""))
     row = document["report"][0]["lv"][0]
     row["lv_health_status"] = word
@@ -276,7 +276,7 @@ def test_what_the_kernel_reports_of_layers_beside_raid(line: str, bad: bool) -> 
 
 
 def test_mismatches_in_the_kernels_status_are_a_finding() -> None:
-    """The sixth number of dm-raid's line is the mismatch count; the seventh is an offset."""
+    """The sixth number of dm-raid's line is the mismatch count. The seventh is an offset."""
     line = "vg-data: 0 4423680 raid raid1 2 AA 4000/4000 idle {} 2048 -\n"
     assert _code(read_text(line.format(0))) == 0
     assert _code(read_text(line.format(128))) != 0
@@ -339,7 +339,7 @@ def test_a_reshape_is_no_first_synchronisation() -> None:
 
 
 def test_warnings_around_the_json_are_read() -> None:
-    """A missing physical volume in a warning is a problem; an unknown line is left unread."""
+    """A missing physical volume in a warning is a problem. An unknown line is left unread."""
     warning = "  WARNING: VG vg is missing PV weDidc-1111 (last written to /dev/sdb2).\n"
     seen = read_text(f"{warning}{_json()}\n  Something else happened.\n")
     assert [volume.status for volume in seen.inventory.controllers[0].volumes] == ["ok"]

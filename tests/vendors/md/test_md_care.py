@@ -67,7 +67,7 @@ class Host(Machine):
     ],
 )
 def test_an_array_is_listed_under_any_of_its_names(config: str | Failure, listed: bool | None) -> None:
-    """UUID, device and name count, also over several lines; an unreadable file leaves it unknown."""
+    """UUID, device and name count, also over several lines. An unreadable file leaves it unknown."""
     assert Host(config=config).controller().volumes[0].in_config_file is listed
 
 
@@ -87,7 +87,7 @@ def test_an_array_is_listed_under_any_of_its_names(config: str | Failure, listed
 def test_off_needs_systemd_and_complete_replies(
     there: tuple[str, ...], lost: str, monitored: bool | None, mode: str | None
 ) -> None:
-    """Only systemd and a reply to each request prove "off"; one unit, timer or job proves "on"."""
+    """Only systemd and a reply to each request prove "off". One unit, timer or job proves "on"."""
     controller = Host(*there, lost=lost).controller()
     assert controller.monitored is monitored
     assert (controller.consistency_check.mode if controller.consistency_check else None) == mode
@@ -104,7 +104,7 @@ def test_off_needs_systemd_and_complete_replies(
     ],
 )
 def test_a_check_ended_when_its_mark_was_made(there: tuple[str, ...], last: tuple[str | None, str] | None) -> None:
-    """Each array has a separate mark; a saved position means an unfinished check."""
+    """Each array has a separate mark. A saved position means an unfinished check."""
     scrub = Host(*there).controller().volumes[0].consistency_check
     assert (None if scrub is None else (scrub.last_at, scrub.last_result)) == last
 

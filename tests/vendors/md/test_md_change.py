@@ -47,7 +47,7 @@ def refused(made: Plan) -> tuple[str, str]:
     [("stripe_cache_size", "4096", "256"), ("journal_mode", "write-back", "write-through")],
 )
 def test_a_file_is_written_and_its_previous_value_is_the_undo(setting: Setting, value: str, before: str) -> None:
-    """The file is in the array's directory; the kernel loses both settings when the array stops."""
+    """The file is in the array's directory. The kernel loses both settings when the array stops."""
     [step] = planned(array(), setting, value).steps
     assert (step.action.path, step.action.data) == (f"{FILES}/{setting}", value)
     assert (step.undo.path, step.undo.data) == (f"{FILES}/{setting}", before)

@@ -85,7 +85,7 @@ def test_a_delayed_check_waits() -> None:
 
 
 def test_the_mismatches_of_another_operation_are_not_those_of_a_check() -> None:
-    """After a resync the count belongs to the resync; a missing file makes the last operation unknown."""
+    """After a resync the count belongs to the resync. A missing file makes the last operation unknown."""
     assert reading(sync_action="idle", last_sync_action="resync").differ is None
     assert not reading(sync_action="idle").last_known
 
@@ -120,7 +120,7 @@ def shown(files: dict[str, str | Failure], units: str | None = None) -> Schedule
     ],
 )
 def test_a_timer_is_on_if_it_runs(active: str, state: str, enabled: bool | None, why: str | None) -> None:
-    """A timer is on if it runs now; the reason covers the next boot."""
+    """A timer is on if it runs now. The reason covers the next boot."""
     [timer] = shown({}, UNIT.format(active=active, state=state, cron="active")).schedules
     assert (timer.name, timer.enabled, timer.why) == ("mdcheck_start.timer", enabled, why)
     assert timer.calendar == "Sun *-*-1..7 01:00:00"
@@ -152,7 +152,7 @@ def test_a_timer_known_from_files_alone_is_never_on() -> None:
 def test_a_cron_job_is_on_if_cron_runs_and_it_is_not_disabled(
     files: dict[str, str | Failure], cron: str | None, enabled: bool | None
 ) -> None:
-    """Debian's job needs AUTOCHECK=true; an unknown file or cron makes the job unknown."""
+    """Debian's job needs AUTOCHECK=true. An unknown file or cron makes the job unknown."""
     units = None if cron is None else UNIT.format(active="inactive", state="disabled", cron=cron)
     [job] = [one for one in shown({"/etc/cron.d/mdadm": CRON, **files}, units).schedules if one.kind == "cron"]
     assert (job.enabled, job.calendar) == (enabled, "57 0 * * 0, days 1 to 7 only")

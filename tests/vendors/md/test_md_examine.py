@@ -123,7 +123,7 @@ Controller GUID : 4C696E75:782D4D44:20202020:20202020:20706C75:6D202020
 
 
 def test_md_examine_every_field_of_a_superblock() -> None:
-    """A 1.2 superblock gives array and member; the id is the UUID, as it names no device."""
+    """A 1.2 superblock gives array and member. The id is the UUID, as it names no device."""
     found = volume(EXAMINE)
     assert found.id == "md:0a1b2c3d:4e5f6071:8293a4b5:c6d7e8f9"
     assert (found.device, found.name, found.raid_level) == (None, "plum:seven", "raid6")
@@ -156,7 +156,7 @@ def test_md_examine_roles(role: str, expected: str, flags: tuple[str, ...]) -> N
     [("AAAA", "ok"), ("AA..", "degraded"), ("A...", "failed"), ("ARAA", "rebuilding"), ("....", "unknown")],
 )
 def test_md_examine_state_of_the_array(slots: str, status: str) -> None:
-    """The map of slots gives the state at the last write; a map without members is unknown."""
+    """The map of slots gives the state at the last write. A map without members is unknown."""
     assert volume(EXAMINE.replace("AA.A (", f"{slots} (")).status == status
 
 
@@ -178,7 +178,7 @@ def test_md_examine_array_slot_of_mdadm_2() -> None:
 
 
 def test_md_examine_a_090_superblock_names_all_members() -> None:
-    """The examined device is the row "this"; another row with its old name is another device."""
+    """The examined device is the row "this". Another row with its old name is another device."""
     found = drives(OLD)
     assert (found["sdb1"].details["Number"], found["sdb1"].role) == ("1", "member")
     assert found["8:17"].device is None
@@ -207,7 +207,7 @@ def test_md_examine_the_running_array_outweighs_the_superblock() -> None:
 
 
 def test_md_examine_imsm() -> None:
-    """Level, size, rebuild and serial numbers are read; the first drive is the examined one."""
+    """Level, size, rebuild and serial numbers are read. The first drive is the examined one."""
     found = controller(IMSM)
     (item,) = found.volumes
     assert (item.name, item.raid_level, item.size_bytes, item.metadata) == ("System", "raid1", 10 * 1024**3, "imsm")

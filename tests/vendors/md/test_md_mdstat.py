@@ -78,7 +78,7 @@ def test_md_mdstat_flags_of_a_member(flags: str, role: str, status: str, names: 
     ],
 )  # fmt: skip
 def test_md_mdstat_states_of_a_raid5(tail: str, status: str, progress: Progress | None) -> None:
-    """Counts, slots and the running operation give the state; a lost drive takes precedence over a check."""
+    """Counts, slots and the running operation give the state. A lost drive takes precedence over a check."""
     text = (
         f"md5 : active raid5 sdc[3] sdb[1] sda[0]\n      2048 blocks super 1.2 level 5, 64k chunk, algorithm 2 {tail}\n"
     )
@@ -98,7 +98,7 @@ def test_md_mdstat_the_member_that_is_rebuilt_is_found() -> None:
 
 
 def test_md_mdstat_the_kernels_estimate_and_speed_are_kept() -> None:
-    """The estimate is in minutes with a fraction; a negative speed is unknown."""
+    """The estimate is in minutes with a fraction. A negative speed is unknown."""
     text = (
         "md5 : active raid5 sdc[3] sdb[1] sda[0]\n      2048 blocks level 5, 64k chunk, algorithm 2 [3/2] [UU_]\n"
         "      [=>...]  recovery = 7.5% (75/1000) finish=12.3min speed={}K/sec\n"
@@ -267,7 +267,7 @@ def test_md_mdstat_without_arrays_is_empty() -> None:
 
 
 def test_md_mdstat_read_only_and_bitmap_file() -> None:
-    """Read-only marks are kept in the status text; a bitmap file is given by its path."""
+    """Read-only marks are kept in the status text. A bitmap file is given by its path."""
     text = (
         "md0 : active (auto-read-only) raid1 sdb1[1] sda1[0]\n      8000 blocks [2/2] [UU]\n"
         "      bitmap: 0/1 pages [0KB], 4096B chunk, file: /boot/md0.map\n"
@@ -351,7 +351,7 @@ def test_md_mdstat_members_on_a_line_that_is_cut_off_are_not_good() -> None:
 
 
 def test_an_array_without_its_journal_takes_no_writes() -> None:
-    """A failed journal is critical; a failed spare of a complete array is a warning."""
+    """A failed journal is critical. A failed spare of a complete array is a warning."""
     head = "Personalities : [raid6] [raid5] [raid4] \nmd5 : active raid5 sdd1[3]{}(F) sdc1[2] sdb1[1] sda1[0]\n"
     tail = "      1953260544 blocks super 1.2 level 5, 512k chunk, algorithm 2 [3/3] [UUU]\n\nunused devices: <none>\n"
     for flag, wanted in (("(J)", "critical"), ("(S)", "warning")):

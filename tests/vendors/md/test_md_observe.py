@@ -44,7 +44,7 @@ def test_md_observe_no_arrays() -> None:
 
 
 def test_md_observe_a_machine_as_root() -> None:
-    """Mdstat and the detail of each array make one volume; a running array is not examined."""
+    """Mdstat and the detail of each array make one volume. A running array is not examined."""
     machine = Machine({"/proc/mdstat": MDSTAT}, {"mdadm --detail /dev/md7": RunAnswer(code=0, out=DETAIL.encode())})
     found = run(machine)
     (volume,) = found.controllers[0].volumes

@@ -17,7 +17,7 @@ def test_md_reader_the_remark_behind_a_uuid_is_no_part_of_it() -> None:
 
 
 def test_md_reader_members_are_in_the_order_of_their_slots() -> None:
-    """Members by slot, then journal, spares and failed ones; arrays and volumes by number."""
+    """Members by slot, then journal, spares and failed ones. Arrays and volumes by number."""
     text = (
         "md10 : active raid5 sde1[9](F) sdc1[2] sdd1[4](S) sdb1[1] sdf1[5](J) sda1[0]\n"
         "      2048 blocks super 1.2 level 5, 64k chunk, algorithm 2 [3/3] [UUU]\n\n"
@@ -55,14 +55,14 @@ def test_md_reader_slots_outweigh_the_order_of_the_text() -> None:
     ],
 )
 def test_md_reader_what_a_member_offers_is_its_size(line: str, size: int | None) -> None:
-    """The labels differ by release; the size that the array uses is not the member's size."""
+    """The labels differ by release. The size that the array uses is not the member's size."""
     text = EXAMINE.replace(" Avail Dev Size : 20953088 sectors (9.99 GiB 10.73 GB)", line)
     assert drives(text)["sdd1"].size_bytes == size
 
 
 @pytest.mark.parametrize(("word", "metadata"), [("00.90.03", "0.90"), ("01.02", "1.2"), ("01", "1"), ("", None)])
 def test_md_reader_versions_of_old_releases(word: str, metadata: str | None) -> None:
-    """Leading zeros are not part of a version; an array without superblocks has none."""
+    """Leading zeros are not part of a version. An array without superblocks has none."""
     assert volume(DETAIL.replace("Version : 1.2", f"Version : {word}")).metadata == metadata
 
 

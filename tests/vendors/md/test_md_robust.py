@@ -62,7 +62,7 @@ def test_md_robust_a_text_with_a_foreign_piece(text: str, place: int, piece: str
 
 
 def test_md_robust_line_ends_and_escapes() -> None:
-    """CR LF makes no difference; markup and escape codes in a name are kept as text."""
+    """CR LF makes no difference. Markup and escape codes in a name are kept as text."""
     assert volume(DETAIL.replace("\n", "\r\n")) == volume(DETAIL)
     assert volume(DETAIL.replace("plum:seven", "[red]\x1b[31mplum")).name == "[red]\x1b[31mplum"
 

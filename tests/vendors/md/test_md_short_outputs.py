@@ -26,7 +26,7 @@ MD_DEVICE_ev_nvme0n1p1_DEV=/dev/nvme0n1p1
 
 
 def test_md_short_export_of_an_array() -> None:
-    """Level, count, names and roles are read; a missing member means a degraded array."""
+    """Level, count, names and roles are read. A missing member means a degraded array."""
     found = volume(EXPORT)
     assert (found.id, found.device, found.name) == ("md:eight", "/dev/md/eight", "plum:eight")
     assert (found.raid_level, found.drives_expected, found.status) == ("raid5", 3, "degraded")
@@ -63,7 +63,7 @@ def test_md_short_export_of_a_member() -> None:
 
 
 def test_md_short_scan() -> None:
-    """Each ARRAY line is an array; containers and their members are joined by UUID."""
+    """Each ARRAY line is an array. Containers and their members are joined by UUID."""
     text = (
         "ARRAY /dev/md/root level=raid1 num-devices=2 metadata=1.2 name=plum:root "
         "UUID=0a1b2c3d:4e5f6071:8293a4b5:c6d7e8f1\n"

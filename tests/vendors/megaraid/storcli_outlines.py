@@ -64,7 +64,7 @@ def pairs(values: Mapping[str, Any]) -> str:
 
 
 def table(rows: Sequence[Mapping[str, Any]], columns: Sequence[str] | None = None, *, stripped: bool = False) -> str:
-    """A table with each column as wide as its widest cell; ``stripped``: without blanks at the ends of lines."""
+    """A table with each column as wide as its widest cell. ``stripped``: without blanks at the ends of lines."""
     columns = columns or tuple(rows[0])
     widths = {name: max(len(name), *(len(str(row[name])) for row in rows), 0) for name in columns}
 

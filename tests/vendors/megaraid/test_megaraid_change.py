@@ -16,7 +16,7 @@ from tests.vendors.megaraid.megaraid_demos import DEMOS, controller_of, desired,
 
 
 def planned(name: str, place: Path, *requests: Desired, **settings: str) -> Plan:
-    """The plan on a simulated machine; ``settings`` are those of volume 0 or of the controller."""
+    """The plan on a simulated machine. ``settings`` are those of volume 0 or of the controller."""
     found = {key if key in ("battery", "cacheflushint") else f"v0/{key}": value for key, value in settings.items()}
     controller, tools = seen(simulated(name, place, found))
     return change.plan(controller, requests, tools)
@@ -147,7 +147,7 @@ def test_the_tool_that_reported_the_controller_changes_it(tmp_path: Path, name: 
 
 
 def test_a_second_controller_of_the_same_number_keeps_its_number(tmp_path: Path) -> None:
-    """``megaraid:0-2`` is controller 0 of another tool; an unknown number cannot be addressed."""
+    """``megaraid:0-2`` is controller 0 of another tool. An unknown number cannot be addressed."""
     controller, tools = seen(simulated("9271", tmp_path))
     text = "megaraid:0-2/v0"
     volume = replace(controller.volumes[0], id=text)
@@ -281,7 +281,7 @@ def test_what_the_controller_does_not_support_is_refused(
 
 
 def test_the_caches_of_ssds_are_not_changed_if_the_controller_blocks_them(tmp_path: Path) -> None:
-    """The tool would reject it with ``SSD Pd is present``; a volume of HDDs is changed."""
+    """The tool would reject it with ``SSD Pd is present``. A volume of HDDs is changed."""
     controller, tools = seen(simulated("h730", tmp_path, {"block ssd": "Yes"}))
     plan = change.plan(controller, [desired(name, "drive_write_cache", "enabled") for name in ("v0", "v1")], tools)
     assert [item.desired.object_id for item in plan.refusals] == ["megaraid:0/v0"]

@@ -51,7 +51,7 @@ def test_the_h730p_is_protected_and_has_a_predictive_failure() -> None:
 
 
 def test_the_9271_writes_through_while_its_capacitor_learns() -> None:
-    """The configured policy differs from the active one, with the cause; MegaCli is not run."""
+    """The configured policy differs from the active one, with the cause. MegaCli is not run."""
     cache = first("megaraid-9271-learning").volumes[0].cache
     assert cache is not None
     assert (cache.write_policy, cache.write_active) == ("protected_write_back", "write_through")
@@ -69,7 +69,7 @@ def test_the_9660_is_read_with_storcli2() -> None:
 
 
 def test_the_perc_5_has_a_failed_battery_and_drive() -> None:
-    """The volume is degraded and in write-through because of the battery; the failed drive is listed."""
+    """The volume is degraded and in write-through because of the battery. The failed drive is listed."""
     found = first("megaraid-perc5i-failed-battery")
     assert [volume.status for volume in found.volumes] == ["degraded"]
     cache = found.volumes[0].cache

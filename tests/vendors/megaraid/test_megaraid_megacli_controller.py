@@ -26,7 +26,7 @@ FIXTURES = Path(__file__).resolve().parents[3] / "fixtures"
 
 
 def test_all_fields_of_a_controller_are_read() -> None:
-    """Model, serial number, firmware and cache are fields; the firmware package is a detail."""
+    """Model, serial number, firmware and cache are fields. The firmware package is a detail."""
     found = controller_of(ALL_INFO)
     assert fields(found, "model", "serial", "firmware") == ("PERC H810 Adapter", "41K00PB", "3.131.05-8148")
     assert fields(found, "cache.size_bytes", "cache.available_bytes") == (1024**3, 883 * 1024**2)
@@ -199,7 +199,7 @@ def test_schedules_are_details() -> None:
 
 
 def test_the_summary() -> None:
-    """The summary has no enclosure numbers; the backplane that it lists is no drive."""
+    """The summary has no enclosure numbers. The backplane that it lists is no drive."""
     found = controller_of(SUMMARY)
     assert fields(found, "model", "firmware", "status") == ("PERC H710 Adapter", "21.3.4-0001", "ok")
     assert list(found.drives) == [":0"]

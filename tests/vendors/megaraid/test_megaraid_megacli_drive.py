@@ -18,7 +18,7 @@ _SATA = "     WD-WMAY02123456WDC WD2003FYYS-02W0B1                   01.01D02"
 
 
 def test_all_fields_of_a_drive_are_read() -> None:
-    """The size is the coerced one, to the byte; the link speed is the negotiated one."""
+    """The size is the coerced one, to the byte. The link speed is the negotiated one."""
     found = drive(DRIVE)
     assert found.name == "32:3"
     assert fields(found, "enclosure", "bay", "array") == ("32", "3", "0")
@@ -152,7 +152,7 @@ def test_a_global_spare_is_in_no_group() -> None:
 
 
 def test_a_dedicated_spare_belongs_to_its_group() -> None:
-    """A dedicated spare is a spare of its array; the next drive is not."""
+    """A dedicated spare is a spare of its array. The next drive is not."""
     found = controller_of(
         "Adapter #0\nEnclosure Device ID: 8\nSlot Number: 1\nFirmware state: Hotspare, Spun Up\n"
         "Hotspare Information:\nType: Dedicated, is revertible\nArray #: 2\n\n"
@@ -180,7 +180,7 @@ def test_drives_whose_slot_was_cut_off_are_not_mixed_up() -> None:
 
 
 def test_the_columns_of_a_sata_drive() -> None:
-    """The serial number has 20 columns; the firmware is complete, not only its last 4 characters."""
+    """The serial number has 20 columns. The firmware is complete, not only its last 4 characters."""
     found = inquiry(_SATA, "SATA", "1D02")
     assert fields(found, "serial", "model", "firmware") == ("WD-WMAY02123456", "WDC WD2003FYYS-02W0B1", "01.01D02")
 
@@ -212,7 +212,7 @@ def test_a_sata_drive_behind_older_firmware() -> None:
     ],
 )
 def test_the_columns_of_a_sas_drive(data: str, model: str, firmware: str, serial: str) -> None:
-    """Vendor, model, firmware and serial number are read; IBM's suffix is cut off."""
+    """Vendor, model, firmware and serial number are read. IBM's suffix is cut off."""
     assert fields(inquiry(data), "model", "firmware", "serial") == (model, firmware, serial)
 
 

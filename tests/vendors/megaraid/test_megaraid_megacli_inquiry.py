@@ -85,7 +85,7 @@ def test_nothing_is_guessed_of_lost_blanks(
 def test_the_columns_of_sas_drives(
     vendor: str, model: str, firmware: str, tail: str, serial: str, *, cut: bool, with_level: bool, attached: str | None
 ) -> None:
-    """Vendor, model and firmware are in 8, 16 and 4 columns; IBM's and Lenovo's suffixes are cut off."""
+    """Vendor, model and firmware are in 8, 16 and 4 columns. IBM's and Lenovo's suffixes are cut off."""
     text = f"{vendor}{model}{firmware}{tail:20}"
     found = split_inquiry(text.rstrip() if cut else text, attached, firmware if with_level else None)
     assert (found.vendor, found.model, found.firmware, found.serial) == (
@@ -115,6 +115,6 @@ def test_a_model_with_blanks_behind_the_vendor_ata() -> None:
 
 
 def test_a_tab_behind_the_label_is_no_column() -> None:
-    """Leading blanks are skipped; the vendor's form of serial numbers shows where one ends."""
+    """Leading blanks are skipped. The vendor's form of serial numbers shows where one ends."""
     found = split_inquiry("  9XF1AAAAST9500620NS     AA09", "sata", "AA09")
     assert (found.serial, found.model, found.firmware) == ("9XF1AAAA", "ST9500620NS", "AA09")

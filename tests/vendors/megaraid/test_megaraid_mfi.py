@@ -62,7 +62,7 @@ def only_controller(firmware: Firmware | None = None) -> Controller:
 
 
 def test_a_controller_has_its_name_firmware_and_memory() -> None:
-    """APP is the firmware, as with the other tools; the package is a detail."""
+    """APP is the firmware, as with the other tools. The package is a detail."""
     found = only_controller()
     assert (found.id, found.model, found.serial, found.firmware) == (
         "megaraid:0", "RCTL MegaRAID 9999-8i", "RC00000001", "3.140.35-1998",
@@ -126,7 +126,7 @@ def test_the_batterys_bits_are_its_status(bits: int, status: str) -> None:
 
 
 def test_drives_have_their_places_groups_and_roles() -> None:
-    """Enclosure and slot make the id; a dedicated spare belongs to its array."""
+    """Enclosure and slot make the id. A dedicated spare belongs to its array."""
     found = only_controller()
     assert [(drive.id, drive.role, drive.array) for drive in found.drives] == [
         ("megaraid:0/252:0", "member", "megaraid:0/g0"),

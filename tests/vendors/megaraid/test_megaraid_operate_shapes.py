@@ -56,7 +56,7 @@ def planned(survey: Survey) -> Iterator[tuple[Step, Survey, Controller]]:
 
 
 def test_every_command_is_in_the_table_and_names_only_what_was_read() -> None:
-    """No command or undo has a force option or acts on all; each has subjects and expectations."""
+    """No command or undo has a force option or acts on all. Each has subjects and expectations."""
     count = 0
     for name, survey in seen():
         for step, machine, controller in planned(survey):
@@ -211,7 +211,7 @@ def test_replies_of_megacli(text: str, words: str | None) -> None:
 
 
 def test_only_tools_that_may_change_something_hinder() -> None:
-    """A tool that only reads does not hinder; one that may change something does."""
+    """A tool that only reads does not hinder. One that may change something does."""
     for words in (
         "storcli64 /c0 show all J",
         "MegaCli64 -PDList -aALL",

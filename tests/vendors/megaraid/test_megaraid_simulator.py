@@ -149,7 +149,7 @@ STORCLI = ("storcli64", "/c0/v0", "set")
 
 
 def verdict(name: str, place: Path, *argv: str, **settings: str) -> str | None:
-    """The problem of the reply to a command; a refusal must not change the state."""
+    """The problem of the reply to a command. A refusal must not change the state."""
     found = simulated(name, place, {key.replace("_", " "): value for key, value in settings.items()})
     before = found.state()
     fault = change.judge(Action(argv=argv), run(found, *argv))
@@ -281,7 +281,7 @@ def test_megacli_forces_write_back_and_shows_it(tmp_path: Path) -> None:
 
 
 def test_megacli_sets_write_back_that_does_not_come_into_effect(tmp_path: Path) -> None:
-    """With a bad battery the tool reports success and a warning; write-through stays active."""
+    """With a bad battery the tool reports success and a warning. Write-through stays active."""
     found = simulated("perc5i", tmp_path, {"v0/wrcache": "WT"})
     answer = run(found, "MegaCli", "-LDSetProp", "WB", "-L0", "-a0", "-NoLog")
     assert "will not come into effect immediately" in answer.text

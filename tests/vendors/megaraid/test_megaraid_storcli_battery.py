@@ -56,7 +56,7 @@ def test_battery_states(word: str, status: BatteryStatus) -> None:
 
 
 def test_an_unknown_battery_state_is_unread() -> None:
-    """An unknown word is unknown, and a problem; the state ``Unknown`` is none."""
+    """An unknown word is unknown, and a problem. The state ``Unknown`` is none."""
     battery = read(properties("BBU_Info", ("Battery State", "Tired"))).battery
     assert (battery.get("status"), battery.get("status_text")) == ("unknown", "Tired")
     assert [complaint.kind for complaint in battery.complaints] == ["unread"]
@@ -173,7 +173,7 @@ def test_the_capacitance_is_no_charge() -> None:
     ],
 )
 def test_the_next_learn_cycle(printed: str, expected: str | None) -> None:
-    """The time has no zone; an unset date is None; another format stays as printed."""
+    """The time has no zone. An unset date is None; another format stays as printed."""
     assert read(properties("BBU_Properties", ("Next Learn time", printed))).battery.get("next_learn_at") == expected
 
 
@@ -207,7 +207,7 @@ def test_two_energy_packs_are_two() -> None:
 
 
 def test_the_scheduled_learn_cycle_belongs_to_the_pack() -> None:
-    """Scheduled tasks give the next learn cycle; the pack's own line counts more."""
+    """Scheduled tasks give the next learn cycle. The pack's own line counts more."""
     tasks = section("Scheduled Tasks", "Next Battery Learn = 06/18/2031, 20:00:00")
     info = properties("Cachevault_Info", ("State", "Optimal"))
     for texts in ((tasks, info), (info, tasks)):

@@ -70,7 +70,7 @@ def test_a_controller_without_memory_has_no_cache() -> None:
     ],
 )
 def test_forms_of_the_memory_size(line: str, size: int | None) -> None:
-    """All forms of the memory size are read as binary units; NA is None."""
+    """All forms of the memory size are read as binary units. NA is None."""
     assert read(section("HwCfg", line)).controller.get("cache.size_bytes") == size
 
 
@@ -118,7 +118,7 @@ def test_an_unknown_status_is_unread() -> None:
     ],
 )
 def test_the_mode_of_a_controller(lines: tuple[str, ...], mode: Mode | None) -> None:
-    """The personality gives the mode; without one, the driver and the JBOD setting do."""
+    """The personality gives the mode. Without one, the driver and the JBOD setting do."""
     controller = read(section("Basics", *lines)).controller
     assert controller.get("mode") == mode
     assert controller.complaints == []

@@ -306,7 +306,7 @@ def test_any_small_damage_is_survived(at: int, damage: str) -> None:
 
 
 def test_each_of_many_broken_documents_is_placed_at_its_line() -> None:
-    """Each problem has the line of its document; of thousands, 20 are reported."""
+    """Each problem has the line of its document. Of thousands, 20 are reported."""
     found = read('{"Controllers":[{"Command\n' * 3000)
     assert len(found.problems) == 20
     assert all(f"(line {number})" in problem.message for number, problem in enumerate(found.problems, 2))

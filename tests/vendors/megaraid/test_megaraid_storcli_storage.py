@@ -138,7 +138,7 @@ _SECTIONS = st.recursive(
     st.dictionaries(_TITLES, _SECTIONS, max_size=5), st.sampled_from(["None", "Show Drive Rebuild Status", "foreign"])
 )
 def test_random_answers_raise_no_exception(response: Data, description: str) -> None:
-    """Random labels and values raise no exception; numbers stay in the model's range."""
+    """Random labels and values raise no exception. Numbers stay in the model's range."""
     controllers, _, _ = read_all(answer_text(response, description))
     for controller in controllers.by_number.values():
         for draft in controller.all():

@@ -144,7 +144,7 @@ def test_controller_in_basics_is_no_header() -> None:
 
 
 def test_detailed_status_table() -> None:
-    """The detailed status is the answer's details; the sections after it are not."""
+    """The detailed status is the answer's details. The sections after it are not."""
     rows = [{"Ctrl": 0, "Status": "Failed", "Property": "-", "ErrMsg": "use /cx/cv", "ErrCd": 255}]
     found = read(answer_text({"HwCfg": {"BBU": "No"}}, status(0, "Failure", details=rows)))
     (answer,) = found.answers

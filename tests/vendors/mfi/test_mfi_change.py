@@ -120,7 +120,7 @@ def test_a_flush_that_fails_is_reported() -> None:
 
 @pytest.mark.parametrize(("on", "opcode"), [(True, LOCATE_START), (False, LOCATE_STOP)])
 def test_the_led_of_a_drive_is_switched_and_never_confirmed(on: bool, opcode: int) -> None:
-    """The mailbox contains the drive; no reply shows an LED, so "ok" confirms nothing."""
+    """The mailbox contains the drive. No reply shows an LED, so "ok" confirms nothing."""
     firmware = healthy()
     result = converse(locate(9, on=on), firmware)
     assert sent(firmware, opcode) == [(mbox(9, 0), b"")]

@@ -83,7 +83,7 @@ def test_a_fallback_to_write_through_is_reported() -> None:
 
 
 def test_all_fields_of_the_drives_are_read(healthy_controller: dict[str, Any]) -> None:
-    """Sizes, errors, temperature, cache and array of each drive are read; the enclosure is no drive."""
+    """Sizes, errors, temperature, cache and array of each drive are read. The enclosure is no drive."""
     first, _, spare = healthy_controller["drives"]
     assert [(one["enclosure"], one["slot"]) for one in healthy_controller["drives"]] == [(252, 0), (252, 1), (252, 2)]
     assert (first["vendor"], first["model"], first["firmware"], first["serial"]) == (
@@ -127,7 +127,7 @@ def test_status_0x22_means_no_battery() -> None:
 
 
 def test_a_header_that_names_the_size_of_all_elements_is_read() -> None:
-    """QEMU's header contains total sizes, hardware the size of one element; the sum shows which."""
+    """QEMU's header contains total sizes, hardware the size of one element. The sum shows which."""
     firmware = healthy()
     two = (configured(0), configured(3, default=0x11, current=0x11))
     firmware.answers[CFG_READ, NONE] = configuration(*two, totals=True)

@@ -67,7 +67,7 @@ def _status(*, operation: str = "None", status: str = "Enabled", state: str = "O
      ("Not Okay (NOK)", "unknown")],
 )  # fmt: skip
 def test_states_of_volumes(word: str, status: str) -> None:
-    """DISPLAY: every state of the guides is known; any other word is unknown, and a problem."""
+    """DISPLAY: every state of the guides is known. Any other word is unknown, and a problem."""
     seen = _display(volume=word)
     assert [volume.status for volume in only_controller(seen).volumes] == [status]
     assert anything_unread(seen) == (status == "unknown")

@@ -72,7 +72,7 @@ WORDS = {
 
 @pytest.mark.parametrize(("policy", "state"), WORDS)
 def test_policy_and_state_together(policy: str | None, state: str | None) -> None:
-    """An unknown policy is unknown, and a problem; the active one follows from the state."""
+    """An unknown policy is unknown, and a problem. The active one follows from the state."""
     found = resources("redfish-ilo6-failed-capacitor")
     pack = found["/redfish/v1/Chassis/1"]["Oem"]["Hpe"]["SmartStorageBattery"][0]
     pack["Status"]["Health"], pack["ChargeLevelPercent"] = "OK", 99

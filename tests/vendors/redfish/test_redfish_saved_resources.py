@@ -1,4 +1,4 @@
-"""Saved resources of a whole tree are read; what the tree lacks is unknown."""
+"""Saved resources of a whole tree are read. What the tree lacks is unknown."""
 
 from __future__ import annotations
 

@@ -67,7 +67,7 @@ def test_the_type_of_a_volume_before_there_were_levels(word: str, level: str | N
     ],
 )  # fmt: skip
 def test_health_and_state_of_a_volume(health: str | None, state: str | None, status: str) -> None:
-    """Only health OK and state Enabled are ok; an unknown word is unknown, and a problem."""
+    """Only health OK and state Enabled are ok. An unknown word is unknown, and a problem."""
     seen = _seen(_VOLUME, Status={"Health": health, "State": state})
     assert [volume.status for volume in only_controller(seen).volumes] == [status]
     assert anything_unread(seen) == (status == "unknown")
@@ -247,7 +247,7 @@ def test_an_absent_drive_without_a_health_is_critical() -> None:
 
 @pytest.mark.parametrize("prompt", ["[root@db ~]# ", "$ ", ""])
 def test_resources_that_follow_each_other_in_one_text_are_all_read(prompt: str) -> None:
-    """All resources of a terminal's text with several curl calls are read; a cut off one is a problem."""
+    """All resources of a terminal's text with several curl calls are read. A cut off one is a problem."""
     found = {path: one for path, one in resources(_BMC).items() if "RAID_Slot1" in path}
     text = "".join(f"{prompt}curl -sk https://bmc{path}\n{json.dumps(one, indent=1)}\n" for path, one in found.items())
     [controller] = [one for one in read_text(text).inventory.controllers if one.volumes]

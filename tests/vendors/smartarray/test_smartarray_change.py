@@ -235,7 +235,7 @@ def test_a_controller_without_cache_refuses_write_back(p400: Controller) -> None
     ],
 )
 def test_the_tools_words_decide_and_not_its_exit_code(code: int, out: str, accepted: bool) -> None:
-    """Silence and warnings are success; an error, a question and unknown words are not."""
+    """Silence and warnings are success. An error, a question and unknown words are not."""
     problem = change.judge(Action(argv=("ssacli",)), RunAnswer(code=code, out=out.encode()))
     assert (problem is None) == accepted
 

@@ -44,7 +44,7 @@ def test_the_vendor_is_no_part_of_the_model() -> None:
     ],
 )
 def test_the_slot_follows_the_words_in_slot(heading: str, slot: str | None) -> None:
-    """The slot is a string; the tool's word for an unknown slot is none."""
+    """The slot is a string. The tool's word for an unknown slot is none."""
     found = controller(f"{heading}\n   Controller Status: OK\n")
     assert found.slot == slot
     assert found.id == f"smartarray:{slot or 'unknown'}"
@@ -63,12 +63,12 @@ def test_the_slot_follows_the_words_in_slot(heading: str, slot: str | None) -> N
     ],
 )
 def test_the_mode_comes_from_the_heading_or_a_line(heading: str, line: str, mode: Mode | None) -> None:
-    """Every wording of the mode is read; without one the mode is unknown."""
+    """Every wording of the mode is read. Without one the mode is unknown."""
     assert controller(f"Smart Array P440 in Slot 1{heading}\n   {line}\n").mode == mode
 
 
 def test_complete_settings_without_a_mode_are_raid() -> None:
-    """Only controllers with several modes print one; an output that may be cut off proves nothing."""
+    """Only controllers with several modes print one. An output that may be cut off proves nothing."""
     settings = "   Rebuild Priority: Medium\n   Primary Boot Volume: None\n"
     assert controller(f"Smart Array P440 in Slot 1\n{settings}").mode == "raid"
     assert controller("Smart Array P440 in Slot 1\n   Rebuild Priority: Medium\n").mode is None
@@ -109,7 +109,7 @@ def test_without_available_memory_the_split_is_of_the_whole_cache() -> None:
     ],
 )
 def test_a_cache_size_without_a_unit_is_in_gib(text: str, size: int) -> None:
-    """Newer tools omit the unit; a number too large for GiB is in MiB."""
+    """Newer tools omit the unit. A number too large for GiB is in MiB."""
     cache = controller(f"Smart Array P420 in Slot 1\n   Total Cache Size: {text}\n").cache
     assert cache is not None
     assert cache.size_bytes == size
@@ -161,7 +161,7 @@ def test_the_words_of_a_battery(words: str, status: BatteryStatus, replace: bool
 
 
 def test_there_are_as_many_batteries_as_are_counted() -> None:
-    """All batteries have the one status that the tool prints; a capacitor has a temperature."""
+    """All batteries have the one status that the tool prints. A capacitor has a temperature."""
     two = controller("Smart Array P800 in Slot 1\n   Battery Pack Count: 2\n   Battery Status: OK\n")
     assert [battery.id for battery in two.batteries] == ["smartarray:1/battery0", "smartarray:1/battery1"]
     (capacitor,) = controller(CONTROLLER + "\n   Capacitor Temperature  (C): 24\n").batteries

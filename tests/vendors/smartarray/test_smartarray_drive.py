@@ -10,7 +10,7 @@ from tests.vendors.smartarray.smartarray_outputs import CONTROLLER, controller, 
 
 
 def test_the_drives_fields_are_read() -> None:
-    """Sizes of drives are decimal; the vendor's column is not part of the model."""
+    """Sizes of drives are decimal. The vendor's column is not part of the model."""
     found = controller(CONTROLLER).drives[0]
     assert (found.id, found.enclosure, found.bay) == ("smartarray:0/1I:1:1", "1", "1")
     assert (found.array, found.role, found.model) == ("smartarray:0/A", "member", "EG0300FBVFL")

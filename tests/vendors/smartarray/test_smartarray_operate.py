@@ -24,7 +24,7 @@ def p440(tmp_path: Path) -> ControllerReplacement:
 
 
 def test_a_drive_in_another_bay_takes_the_place_if_it_is_named(p440: ControllerReplacement) -> None:
-    """A drive in another bay must be named; it becomes a spare, and the array is complete."""
+    """A drive in another bay must be named. It becomes a spare, and the array is complete."""
     bench = p440.bench
     seen = bench.look()
     out = Deed(object_id="smartarray:0/v2", verb="remove_spare", drive="smartarray:0/2I:1:7")

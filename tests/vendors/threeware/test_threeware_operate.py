@@ -160,7 +160,7 @@ def test_done_decides_and_a_question_is_no_success(demo: Simulated) -> None:
 
 
 def test_bays_are_ports(demo: Simulated) -> None:
-    """A removed drive is still in its bay; a port without a recorded drive cannot be used."""
+    """A removed drive is still in its bay. A port without a recorded drive cannot be used."""
     simulator = bays("threeware")
     play(demo, deed("take_out"), back=False)
     with pytest.raises(ValueError, match="not an empty bay"):

@@ -95,7 +95,7 @@ def test_an_odd_status_is_reported(word: str, kind: str) -> None:
     ],
 )  # fmt: skip
 def test_unit_types(word: str, level: RaidLevel | None) -> None:
-    """A migrating unit has two levels, so its level is unknown; the tool's word is kept."""
+    """A migrating unit has two levels, so its level is unknown. The tool's word is kept."""
     found = observed(UNIT_HEAD + f"u0    {word}    OK  - - - 100.0 OFF OFF\n")
     (volume,) = found.controllers[0].volumes
     assert (volume.raid_level, volume.details["UnitType"]) == (level, word)
@@ -129,7 +129,7 @@ def test_drives_of_newer_releases() -> None:
 
 
 def test_drives_of_older_releases() -> None:
-    """The count of blocks gives the exact size; an empty port is no drive."""
+    """The count of blocks gives the exact size. An empty port is no drive."""
     drives = controller(OLD_PORTS).drives
     assert [(drive.serial, drive.size_bytes) for drive in drives] == [
         ("5QE0AB1C", 488397168 * 512), ("5QE0AB7K", 488397168 * 512),
@@ -193,7 +193,7 @@ def test_a_battery(word: str, status: BatteryStatus, replace: bool | None) -> No
 
 
 def test_a_battery_in_full() -> None:
-    """All labels of a battery are read; the temperature is in degrees Celsius."""
+    """All labels of a battery are read. The temperature is in degrees Celsius."""
     found = controller(
         "  /c2/bbu Online State              = On\n  /c2/bbu BBU Ready                 = No\n"
         "  /c2/bbu BBU Status                = Charging\n  /c2/bbu Battery Temperature Value = 31 deg C\n"
@@ -240,7 +240,7 @@ def test_a_drive_in_full() -> None:
 
 
 def test_enclosures_are_kept_in_the_tools_words_and_place_the_drives() -> None:
-    """The slot's port gives a drive's bay; a failed part is a problem."""
+    """The slot's port gives a drive's bay. A failed part is a problem."""
     found = observed(ALL, ENCLOSURE.replace("fan0        OK  ", "fan0        FAIL"))
     (only,) = found.controllers
     assert (only.drives[4].enclosure, only.drives[4].bay) == ("e1", "0")

@@ -94,7 +94,7 @@ def test_the_worst_vdev_decides_how_many_failures_a_pool_survives(
      ("SUSPENDED", "failed"), ("SPLIT", "failed"), ("WEIRD", "unknown")],
 )  # fmt: skip
 def test_the_state_of_a_pool(state: str, status: str) -> None:
-    """Each of zpool's states is known; any other is unknown, and a problem."""
+    """Each of zpool's states is known. Any other is unknown, and a problem."""
     seen = read_text(_status("  mirror-0 ONLINE", *_FOUR[:2], state=state))
     assert seen.inventory.controllers[0].volumes[0].status == status
     assert (_code(seen) == 0) == (state == "ONLINE")
@@ -111,13 +111,13 @@ def test_the_state_of_a_pool(state: str, status: str) -> None:
     ],
 )
 def test_the_last_scrub(text: str, check: tuple[str | None, str] | None) -> None:
-    """The end and the result of the last scrub are read; a resilver is no scrub."""
+    """The end and the result of the last scrub are read. A resilver is no scrub."""
     found = _pool(_status("  mirror-0 ONLINE", *_FOUR[:2], more=f"  scan: {text}\n")).consistency_check
     assert (found and (found.last_at, found.last_result)) == check
 
 
 def test_a_running_scrub_and_a_resilver_are_operations() -> None:
-    """Percent, speed and remaining time are read; a resilver of a degraded pool is a rebuild."""
+    """Percent, speed and remaining time are read. A resilver of a degraded pool is a rebuild."""
     lines = (
         "\n\t704G / 1.66T scanned at 5.67G/s, 258G / 1.66T issued at 64M/s"
         "\n\t0B repaired, 52.05% done, 01:01:21 to go\n"

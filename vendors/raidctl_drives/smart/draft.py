@@ -80,7 +80,7 @@ class SmartDraft(DriveDraft):
     joins: ClassVar[bool] = False
 
     def offer(self, line: Line, name: str, value: object, *, rank: int = 0, label: str | None = None) -> None:
-        """Set a field from a line; with a label, the line becomes a detail of it if a higher rank gives the field."""
+        """Set a field from a line. With a label, the line becomes a detail of it if a higher rank gives the field."""
         if name == "wwn" and label and is_blank_name(value):
             self.detail(line, label, str(value))
             return
@@ -97,7 +97,7 @@ class SmartDraft(DriveDraft):
             self.node, self.node_line = printable(node), line
 
     def drop_value(self, name: str, value: object) -> None:
-        """Drop a value of a field, and mark its lines as read; other values count."""
+        """Drop a value of a field, and mark its lines as read. Other values count."""
         mark_read(*(line for line, known, found in self.evidence if (known, found) == (name, value)))
         self.evidence = [item for item in self.evidence if item[1:] != (name, value)]
         if self.get(name) == value:

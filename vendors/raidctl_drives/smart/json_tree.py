@@ -13,14 +13,14 @@ from raidctl.text import attempt, printable
 Tree = Mapping[str, Any]
 
 _DEEPEST = 40
-"""Levels of nesting that smartctl can print many times over; deeper trees are not its."""
+"""Levels of nesting that smartctl can print many times over. Deeper trees are not its."""
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+')
 BEGINNING = "\N{ZERO WIDTH NO-BREAK SPACE} \t\r\n"
 """What may precede the first character."""
 
 
 def parse(text: str) -> list[Any]:
-    """The JSON values in a text, in order; ValueError if one is damaged or cut off."""
+    """The JSON values in a text, in order. ValueError if one is damaged or cut off."""
     values: list[Any] = []
     rest = text.lstrip(BEGINNING)
     place = 0
@@ -35,7 +35,7 @@ def parse(text: str) -> list[Any]:
 
 
 def mended(text: str) -> str | None:
-    """Close a JSON text after its last complete member; None if it cannot be recovered."""
+    """Close a JSON text after its last complete member. None if it cannot be recovered."""
     closers: list[str] = []
     good: tuple[int, str] | None = None
     for token in _TOKEN.finditer(text):
@@ -105,5 +105,5 @@ def words(value: object) -> str | None:
 
 
 def leaf_value(line: Line) -> Any:
-    """The value of a leaf of the output (``path: value``); None if the path contains ``: ``."""
+    """The value of a leaf of the output (``path: value``). None if the path contains ``: ``."""
     return attempt(decode_text, line.text.partition(": ")[2])

@@ -75,7 +75,7 @@ def _skip(draft: SmartDraft, pair: Pair) -> None:
 
 
 def _text(name: str) -> Callable[[SmartDraft, Pair], None]:
-    """A reader of a field whose value is the text; the tool's words for "none" are only read."""
+    """A reader of a field whose value is the text. The tool's words for "none" are only read."""
 
     def read_text(draft: SmartDraft, pair: Pair) -> None:
         if _NOTHING.fullmatch(pair.value):
@@ -109,7 +109,7 @@ def _read_nvme_model(draft: SmartDraft, pair: Pair) -> None:
 
 
 def _figure(name: str, parse: Callable[[str], int], rank: int = 2) -> Callable[[SmartDraft, Pair], None]:
-    """A reader of a figure; a value in another form is a problem, except 0."""
+    """A reader of a figure. A value in another form is a problem, except 0."""
 
     def read_figure(draft: SmartDraft, pair: Pair) -> None:
         [line] = pair.lines

@@ -14,7 +14,7 @@ class Message:
     """A kind of message: its form, and what it means for the reader."""
 
     pattern: re.Pattern[str]
-    """Searched for in the line; with a fixed beginning if the words are common."""
+    """Searched for in the line. With a fixed beginning if the words are common."""
     kind: ProblemKind
     severity: Severity
     meaning: str
@@ -105,7 +105,7 @@ MESSAGES = (
         "unread", "error", "smartctl does not support the command", "Update smartmontools.",
     ),
 )  # fmt: skip
-"""In the order in which they are tried; the first that is found counts."""
+"""In the order in which they are tried. The first that is found counts."""
 
 _LONGEST = 500
 _HINT = re.compile(
@@ -117,7 +117,7 @@ _DEVICE = re.compile(r"(?:Smartctl open device: )?(/dev/[^\s:]+)(?: \[[^\]]*\])*
 
 
 def read(draft: SmartDraft, text: str) -> bool:
-    """Read a message into a problem of the draft, each kind once; False if it is none."""
+    """Read a message into a problem of the draft, each kind once. False if it is none."""
     if len(text) > _LONGEST or not _HINT.search(text):
         return False
     found = next((message for message in MESSAGES if message.pattern.search(text)), None)

@@ -28,7 +28,7 @@ OPENED = re.compile(
 
 
 def row(current: SmartDraft, begin: Callable[[], SmartDraft], line: Line, text: str) -> bool:
-    """Whether the line is a row of a scan; each row is another drive, whose draft ``begin`` returns."""
+    """Whether the line is a row of a scan. Each row is another drive, whose draft ``begin`` returns."""
     opened = OPENED.fullmatch(text)
     if opened:
         _opened(current, line, opened)

@@ -24,7 +24,7 @@ from raidctl_megaraid.tools import KINDS, SECOND_GENERATION
 
 _STORCLI, _MEGACLI = storcli.StorCli(), megacli.MegaCli()
 _NUMBER = re.compile(r"megaraid:(\d+)(?:-\d+)?", re.ASCII)
-"""The tool's number of the controller; a second one of that number, of another tool, is ``megaraid:0-2``."""
+"""The tool's number of the controller. A second one of that number, of another tool, is ``megaraid:0-2``."""
 _PRESERVED = (
     "A flush does not write the preserved cache of an offline volume: reconnect the volume's drives and import "
     "the foreign configuration."
@@ -32,7 +32,7 @@ _PRESERVED = (
 
 
 def current_settings(controller: Controller) -> dict[ToolSetting, str]:
-    """The settings that the commands can change, as the program spells them; none if the program is unknown."""
+    """The settings that the commands can change, as the program spells them. None if the program is unknown."""
     grammar = _grammar(controller.told_by)
     return grammar.current_settings(controller) if grammar is not None else {}
 
@@ -71,7 +71,7 @@ _THROUGH = (
 
 
 def judge(action: Action, answer: Answer) -> str | None:
-    """The tool's objection to a change, in its own words; its output decides, never its exit code."""
+    """The tool's objection to a change, in its own words. Its output decides, never its exit code."""
     if not isinstance(answer, RunAnswer):
         return None
     if mfi_flush.is_flush(action):
@@ -99,7 +99,7 @@ class _Way(NamedTuple):
 
 
 def controller_number(controller: Controller) -> str | None:
-    """The program's own number of a controller; None if its id has another form."""
+    """The program's own number of a controller. None if its id has another form."""
     number = _NUMBER.fullmatch(controller.id)
     return None if number is None else number[1]
 

@@ -52,7 +52,7 @@ class Grammar(Protocol):
         """
 
     def action(self, command: str, number: str, setting: ToolSetting, value: str) -> Action:
-        """The command that sets a setting; ``number`` is the tool's number of the controller."""
+        """The command that sets a setting. ``number`` is the tool's number of the controller."""
 
     def flush(self, command: str, number: str) -> Action:
         """The command that writes the controller's cache out."""

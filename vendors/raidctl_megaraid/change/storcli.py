@@ -171,7 +171,7 @@ def _not_blocked(controller: Controller, volume: Volume) -> None:
 
 
 def judge(text: str) -> str | None:
-    """The tool's objection to a change; None if every row of its output is a success.
+    """The tool's objection to a change. None if every row of its output is a success.
 
     The exit code means nothing: it is 0 on some failures, and a drive's error number on some successes. The reply to an
     unknown command is plain text, even if JSON was requested.

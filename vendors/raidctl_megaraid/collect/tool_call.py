@@ -70,7 +70,7 @@ class Source:
         return self.session.installed.tool(next(filter(None, versions), None))
 
     def run(self, *lines: Iterable[str]) -> Dialogue[list[Call[ReadDocument]]]:
-        """Make some calls that do not depend on each other; what they report is put onto the controllers."""
+        """Make some calls that do not depend on each other. What they report is put onto the controllers."""
         made = yield from self.session.run_all(tuple(line) for line in lines)
         for call in made:
             if call.value is not None:

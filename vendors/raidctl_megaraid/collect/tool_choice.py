@@ -26,7 +26,7 @@ class Turn:
 
     tools: list[Installed] = field(default_factory=list)
     expected: int = 0
-    """Controllers on the bus for them; 0 if the bus shows none of the family, or nothing."""
+    """Controllers on the bus for them. 0 if the bus shows none of the family, or nothing."""
 
 
 @dataclass

@@ -122,7 +122,7 @@ def _reason(found: list[Failure], reason: str, line: Line, adapter: str | None) 
 def problems(
     found: list[Failure], code: int | None, controller_of: Callable[[str | None], ControllerDraft], output: Output
 ) -> list[Problem]:
-    """Make problems of failures; a battery that is not there, and a pinned cache, are facts of the controller."""
+    """Make problems of failures. A battery that is not there, and a pinned cache, are facts of the controller."""
     made = []
     for failure in found:
         printed = f"{failure.text} {failure.reason}"

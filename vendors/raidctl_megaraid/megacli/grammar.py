@@ -206,7 +206,7 @@ def wrapped(label: str, value: str, text: str) -> bool:
 
 
 def adapter_of_command(text: str) -> str | None:
-    """The controller that ``MegaCli64 -LDInfo -Lall -a0 -NoLog`` asks; None for ``-aALL`` and for no command line."""
+    """The controller that ``MegaCli64 -LDInfo -Lall -a0 -NoLog`` asks. None for ``-aALL`` and for no command line."""
     if len(text) > LONGEST_LINE or COMMAND.search(text) is None:
         return None
     found = _ADAPTER_OPTION.findall(text)

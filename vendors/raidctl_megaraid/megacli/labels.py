@@ -91,5 +91,5 @@ _OWNERS: dict[str, Owner] = {label: kind for kind, labels in LABELS.items() for 
 
 
 def owner(label: str) -> Owner | None:
-    """The kind of object that a label belongs to; None if it is in no table."""
+    """The kind of object that a label belongs to. None if it is in no table."""
     return _OWNERS.get(label)

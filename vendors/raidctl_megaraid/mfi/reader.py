@@ -80,7 +80,7 @@ def _loaded(text: str) -> dict[str, Any] | None:
 
 
 def _items(given: Mapping[str, Any], key: str, path: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
-    """The objects of a list, each with its path; nothing where there is no list."""
+    """The objects of a list, each with its path. Nothing where there is no list."""
     listed = given.get(key)
     for number, one in enumerate(listed if isinstance(listed, list) else ()):
         if isinstance(one, dict):
@@ -137,7 +137,7 @@ class _Reading:
                 _note(self.output, f"{path}.{name}")
 
     def fields(self, draft: Draft, path: str, given: Mapping[str, Any], table: Table) -> None:
-        """Read the leaves that the table has; one without a value is no fact."""
+        """Read the leaves that the table has. One without a value is no fact."""
         for key, (field, parse) in table.items():
             line = self.output.leaf(f"{path}.{key}")
             if line is None:
@@ -177,7 +177,7 @@ class _Reading:
             _note(self.output, path)
 
     def battery(self, controller: ControllerDraft, path: str, given: dict[str, Any]) -> None:
-        """One that is there gets a draft; that there is none is the controller's to say."""
+        """One that is there gets a draft. That there is none is the controller's to say."""
         present = given.get("present")
         line = self.output.leaf(f"{path}.present")
         if isinstance(present, bool):

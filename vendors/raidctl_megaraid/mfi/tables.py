@@ -61,7 +61,7 @@ def _listed(value: object) -> str | None:
 
 
 def _word(parse: Callable[[str], T | None]) -> Callable[[object], T | None]:
-    """One of the family's words; what is no text is none of them."""
+    """One of the family's words. What is no text is none of them."""
     return lambda value: parse(text(value) or "")
 
 

@@ -138,7 +138,7 @@ class Way(NamedTuple):
         return _TABLES[self.kind]
 
     def on_drive(self, name: str, drive: Drive, *words: str, other: Drive | None = None) -> Action:
-        """A command on a drive whose place is known; ``words`` fill its other places."""
+        """A command on a drive whose place is known. ``words`` fill its other places."""
         enclosure, slot = place_of(drive) or ("", "")
         more = (*words, *(place_of(other) or ())) if other is not None else words
         where = (enclosure, slot) if enclosure else (slot,)
@@ -193,7 +193,7 @@ def shapes() -> Iterator[Shape]:
 
 
 def place_of(drive: Drive) -> tuple[str, str] | None:
-    """Enclosure and slot of ``megaraid:0/32:5``; None if the tool does not report them."""
+    """Enclosure and slot of ``megaraid:0/32:5``. None if the tool does not report them."""
     match = _PLACE.fullmatch(drive.id.rpartition("/")[2])
     return (match[1], match[2]) if match is not None else None
 

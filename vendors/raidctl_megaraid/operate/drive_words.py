@@ -46,7 +46,7 @@ def spun_down(drive: Drive) -> bool:
 
 
 def seat_of(drive: Drive) -> tuple[str, str, str] | None:
-    """Group, span and row of a member, as storcli prints them; None: not reported."""
+    """Group, span and row of a member, as storcli prints them. None: not reported."""
     # Drive position = DriveGroup:1, Span:0, Row:3
     match = _SEAT.fullmatch(normalized(drive.details.get("Drive position", "")))
     return (match[1], match[2], match[3]) if match is not None else None

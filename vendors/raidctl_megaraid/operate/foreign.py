@@ -50,7 +50,7 @@ def shapes() -> Iterator[Shape]:
 
 
 def import_or_clear(case: Case) -> Made:
-    """Every foreign drive of the controller; one of several configurations, by MegaCli, is printed only."""
+    """Every foreign drive of the controller. One of several configurations, by MegaCli, is printed only."""
     drives = [drive for drive in case.controller.drives if drive.foreign]
     if not drives:
         return case.deny(f"No drive of {case.controller.id} is listed as foreign.")

@@ -20,7 +20,7 @@ from collections.abc import Iterator, Sequence
 from raidctl.vendor.plan import Action
 
 _OUTPUT_WORDS = ("nolog", "J")
-"""They ask for JSON and for no log file, behind every command; the help names them once, for all."""
+"""They ask for JSON and for no log file, behind every command. The help names them once, for all."""
 _PATHS = {
     "ces": frozenset({"/cx/ex/sx", "/cx[/ex]/sx"}),
     "cs": frozenset({"/cx/sx", "/cx[/ex]/sx"}),
@@ -57,7 +57,7 @@ def _fits(form: str, words: Sequence[str]) -> bool:
 
 
 def _alternatives(tokens: Sequence[str], words: Sequence[str]) -> set[int]:
-    """How many of the words ``a b|c [d]`` takes; ``|`` binds its two neighbours only, as in ``start|stop rebuild``.
+    """How many of the words ``a b|c [d]`` takes. ``|`` binds its two neighbours only, as in ``start|stop rebuild``.
 
     Raises:
         ValueError: A bracket is not closed.

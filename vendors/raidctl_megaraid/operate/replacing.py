@@ -38,7 +38,7 @@ def take_out(case: Case) -> Made:
 
 
 def offline_step(case: Case, drive: Drive) -> Step:
-    """A member is set offline; its array is short of it until a drive is rebuilt in its place."""
+    """A member is set offline. Its array is short of it until a drive is rebuilt in its place."""
     spare = stand_in(case.controller, drive.array)
     effect = f"the spare {spare.id} begins to take its place" if spare else "undoing it rebuilds the drive"
     undo = Action() if spare else case.way.on_drive("start_rebuild", drive)
@@ -152,7 +152,7 @@ def _spun_up(case: Case, drive: Drive) -> Step:
 
 
 def replace(case: Case) -> Made:
-    """Copy a member to another drive, which then takes its place; the array stays complete."""
+    """Copy a member to another drive, which then takes its place. The array stays complete."""
     drive, target = case.drive, case.other(case.deed.successor)
     if drive is None or target is None or case.array is None:
         return case.deny("The drive that takes over is unknown, or not on the same controller.", unknown=True)

@@ -86,7 +86,7 @@ def _form(action: Action) -> str:
 
 
 def abilities(verbs: Sequence[Verb], command: str) -> Mapping[Verb, Ability]:
-    """None is certain; those on single drives run where the tool's help lists them, and are printed elsewhere."""
+    """None is certain. Those on single drives run where the tool's help lists them, and are printed elsewhere."""
     way = _ELSE.format(command)
     return {
         verb: Ability(

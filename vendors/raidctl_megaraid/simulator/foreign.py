@@ -141,7 +141,7 @@ def _reply(
 
 
 def render(text: str, state: Mapping[str, str]) -> str:
-    """An output with the configurations as they are now; unchanged where nothing of it was recorded."""
+    """An output with the configurations as they are now. Unchanged where nothing of it was recorded."""
     if not any("/offered " in key for key in state):
         return text
     before, after = _controllers(text), _controllers(text)

@@ -68,7 +68,7 @@ class Disk(Struct, omit_defaults=True):
     model: str = ""
     """Size and medium: drives with the same can take each other's place."""
     since: float | None = None
-    """When its rebuild or copyback began or went on; None while it is paused."""
+    """When its rebuild or copyback began or went on. None while it is paused."""
     done: float = 0.0
     """Seconds of it before the last pause."""
     source: str = ""
@@ -109,7 +109,7 @@ class Task(Struct):
 
 @dataclass
 class Machine:
-    """One controller with its drives; what is changed here is kept with :meth:`state`."""
+    """One controller with its drives. What is changed here is kept with :meth:`state`."""
 
     number: str
     clock: float = 0.0
@@ -158,7 +158,7 @@ class Machine:
         self.volumes[number] = Volume(group=group, level=level)
 
     def group_of(self, disk: Disk) -> str:
-        """The group of a member, or of the target of a copyback; empty: none."""
+        """The group of a member, or of the target of a copyback. Empty: none."""
         seat = disk.seat or (self.disks[disk.source].seat if disk.source else "")
         return seat.partition(".")[0]
 

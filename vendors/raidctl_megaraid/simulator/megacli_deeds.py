@@ -110,7 +110,7 @@ def arrays(machine: Machine) -> list[str]:
 
 
 def seat_of(machine: Machine, array: str, row: str) -> str:
-    """The place of a row of an array; empty if there is none."""
+    """The place of a row of an array. Empty if there is none."""
     known = arrays(machine)
     return f"{known[int(array)]}.{row}" if int(array) < len(known) else ""
 

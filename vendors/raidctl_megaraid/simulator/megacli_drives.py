@@ -72,7 +72,7 @@ def pieces(text: str) -> list[Piece]:
 
 
 def _body(piece: Piece) -> str:
-    """A drive's block without the lines around it; empty if the drive is missing."""
+    """A drive's block without the lines around it. Empty if the drive is missing."""
     lines = piece.lines[1:] if piece.seat else piece.lines
     return "\n".join(lines).strip("\n") + "\n" if any(line.strip() for line in lines) else ""
 

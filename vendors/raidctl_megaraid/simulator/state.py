@@ -32,7 +32,7 @@ _FLAGS: dict[str, tuple[str, str, str]] = {
 
 
 def flag(label: str, battery: str) -> str | None:
-    """The value of a battery flag in a state; None for a label that the simulation does not set."""
+    """The value of a battery flag in a state. None for a label that the simulation does not set."""
     known = _FLAGS.get(" ".join(label.lower().split()))
     return None if known is None else known[1] if known[0] == battery else known[2]
 

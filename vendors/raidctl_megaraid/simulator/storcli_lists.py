@@ -15,7 +15,7 @@ Row = dict[str, Any]
 
 
 def decoded(text: str) -> list[Row]:
-    """The entries of ``Controllers`` in an output; empty if it is not such JSON."""
+    """The entries of ``Controllers`` in an output. Empty if it is not such JSON."""
     if '"Command Status"' not in text:
         return []
     try:

@@ -26,7 +26,7 @@ def cells(row: Row) -> Cells:
 
 
 def address(text: str) -> tuple[str, str] | None:
-    """Enclosure (empty without one) and slot of ``252:3``, `` :3``, ``/c0/e252/s3``, ``/c0/s3``; None without both."""
+    """Enclosure (empty without one) and slot of ``252:3``, `` :3``, ``/c0/e252/s3``, ``/c0/s3``. None without both."""
     bare = text.strip()
     match = _EID_SLOT.fullmatch(bare) or _PATH.fullmatch(bare)
     if match is None:

@@ -39,7 +39,7 @@ _OTHER_COLUMNS = frozenset({
 
 
 def read_controller(controllers: Controllers, answer: Answer, command: str) -> list[Section]:
-    """Read the sections about the controller, its cache and its battery; return the others.
+    """Read the sections about the controller, its cache and its battery. Return the others.
 
     A controller is made only where something is reported of it: an answer "Controller 5 not found" makes none.
     """

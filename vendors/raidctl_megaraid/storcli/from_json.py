@@ -44,7 +44,7 @@ def from_json(command: str, text: str) -> Outline:
 
 
 def _gap(outline: Outline, text: str) -> None:
-    """The text before, between and after the documents; also one whose beginning is missing."""
+    """The text before, between and after the documents. Also one whose beginning is missing."""
     if not torn(text):
         between(outline, text)
         return
@@ -57,7 +57,7 @@ def _gap(outline: Outline, text: str) -> None:
 
 
 class _Walk:
-    """Makes answers of documents; each leaf becomes a line ``path: value`` of the output, as in ``Output.of_json``.
+    """Makes answers of documents. Each leaf becomes a line ``path: value`` of the output, as in ``Output.of_json``.
 
     Unlike there the lines are at hand while the pairs are made: a name may repeat, and may hold dots and brackets.
     """
@@ -195,7 +195,7 @@ class _Walk:
 
 
 def _free(row: Row, label: str, seen: Counter[str]) -> str:
-    """``Status``, ``Status (2)``: two columns of one title are both kept; ``seen`` counts the titles of the row."""
+    """``Status``, ``Status (2)``: two columns of one title are both kept. ``seen`` counts the titles of the row."""
     title = label
     while title in row:
         seen[label] += 1

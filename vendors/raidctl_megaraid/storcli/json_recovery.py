@@ -66,7 +66,7 @@ def begins(text: str) -> bool:
 
 
 def documents(text: str) -> list[Document]:
-    """The tools' documents in an output, in order; empty if it holds none."""
+    """The tools' documents in an output, in order. Empty if it holds none."""
     found: list[Document] = []
     starts = list(_START.finditer(text))
     limits = _limits(starts, len(text))
@@ -89,7 +89,7 @@ def documents(text: str) -> list[Document]:
 
 
 def whole_characters(text: str) -> str:
-    """JSON with U+FFFD in place of escapes that are half a character; a backslash that escapes nothing is doubled."""
+    """JSON with U+FFFD in place of escapes that are half a character. A backslash that escapes nothing is doubled."""
     return _HALF_CHARACTER.sub(r"\\ufffd", _NO_ESCAPE.sub(r"\\\\", text)) if "\\" in text else text
 
 
@@ -152,7 +152,7 @@ def _limits(starts: list[re.Match[str]], end: int) -> list[int]:
 
 
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|["{}\[\],:]', re.DOTALL)
-"""What decides where a value is complete; a lone quotation mark begins a string without an end."""
+"""What decides where a value is complete. A lone quotation mark begins a string without an end."""
 _DELIMITED = re.compile(r"[ \t\r]*(?:[,}\]\n]|\Z)")
 _TRIES = 50
-"""Broken documents of one output that the standard library is tried on; it reads the same text again for each."""
+"""Broken documents of one output that the standard library is tried on. It reads the same text again for each."""

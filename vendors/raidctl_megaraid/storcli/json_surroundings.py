@@ -57,7 +57,7 @@ def _line_ends(text: str) -> list[int]:
 
 
 def broken(outline: Outline, document: Document, text: str) -> None:
-    """Report where a document breaks off; its rest is added to the output."""
+    """Report where a document breaks off. Its rest is added to the output."""
     if document.broken is None:
         return
     rest = loose(outline.output, text[document.broken : document.end])

@@ -31,7 +31,7 @@ class Section(Struct):
     """The pairs and rows below one title."""
 
     title: str
-    """As printed: ``HwCfg``, ``VD LIST``, ``/c0/v0``, ``VD0 Properties``, ``Drive /c0/e252/s0 State``; empty for
+    """As printed: ``HwCfg``, ``VD LIST``, ``/c0/v0``, ``VD0 Properties``, ``Drive /c0/e252/s0 State``. Empty for
     values directly in the response data (``Product Name = …``)."""
     path: tuple[str, ...] = ()
     """The titles around it, the outermost first: ``("Drive /c0/e252/s0 - Detailed Information",)``."""
@@ -92,7 +92,7 @@ def uncoloured(text: str) -> str:
 
 
 def plain(text: str) -> str:
-    """A text without escape sequences, with blanks for tabs and control bytes; where things stand does not change."""
+    """A text without escape sequences, with blanks for tabs and control bytes. Where things stand does not change."""
     if text.isprintable():
         return text
     text = _CONTROL.sub(" ", _ESCAPES.sub("", text.lstrip("\ufeff")))

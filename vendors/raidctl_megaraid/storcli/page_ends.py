@@ -13,12 +13,12 @@ _DRIVE = re.compile(r"drive (/c\d+(?:/e\d+)?/s\d+)(.*)")
 # /c0/v1 :    PDs for VD 1 :    VD1 Properties :
 _VOLUME = re.compile(r"(?:(/c\d+/v)|(pds for vd )|(vd))(\d+)( properties)?")
 _INQUIRY = "inquiry data"
-"""The last part of a drive's page; it belongs to the section before it."""
+"""The last part of a drive's page. It belongs to the section before it."""
 _PARTS = {
     "drive": (" - detailed information", " state", " device attributes", " policies/settings", _INQUIRY),
     "volume": ("pds for vd ", "vd properties"),
 }
-"""The parts in their order; a page with the first has the last."""
+"""The parts in their order. A page with the first has the last."""
 
 
 def unfinished(sections: Sequence[Section]) -> str:

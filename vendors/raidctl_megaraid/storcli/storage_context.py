@@ -50,7 +50,7 @@ class Reading(Struct):
 
     @property
     def controller(self) -> ControllerDraft:
-        """The controller; a draft is made only for an answer that reports something of it."""
+        """The controller. A draft is made only for an answer that reports something of it."""
         if self._controller is None:
             self._controller = self.controllers.controller(self.answer.number or self._titled())
         return self._controller

@@ -78,14 +78,14 @@ class _Column(Struct):
 
 
 class Table(Struct, frozen=True):
-    """A table's columns and cells; None for a row that could not be split with certainty."""
+    """A table's columns and cells. None for a row that could not be split with certainty."""
 
     titles: tuple[str, ...]
     rows: tuple[tuple[str, ...] | None, ...]
 
 
 def split(head: str, rows: Sequence[str]) -> Table | None:
-    """Split a table's rows at the columns of its head; None if it is not the head of a table."""
+    """Split a table's rows at the columns of its head. None if it is not the head of a table."""
     if not head.strip() or len(head) > _WIDEST:
         return None
     columns = _long_titles([_Column(m[0], m.start(), m.end()) for m in _WORDS.finditer(head)])
@@ -126,7 +126,7 @@ def _taken(columns: Sequence[_Column], rows: Sequence[str]) -> dict[int, int]:
 
 
 def _edges(columns: list[_Column], taken: dict[int, int], count: int) -> tuple[list[_Column], list[int]]:
-    """The position of the blank before each column but the first; words without an edge between them are one title."""
+    """The position of the blank before each column but the first. Words without an edge between them are one title."""
     kept, edges = columns[:1], []
     for column in columns[1:]:
         places = range(kept[-1].end, column.start)
