@@ -1,4 +1,4 @@
-"""Open Policy Agent on the inventories of ``audit_scale.py``, with an equivalent policy (``opa_policy/``)."""
+"""Open Policy Agent on the inventories of ``audit_scale.py``. It runs an equivalent policy (``opa_policy/``)."""
 
 from __future__ import annotations
 

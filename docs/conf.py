@@ -68,7 +68,7 @@ NAV = {
         "The lab": "lab",
     },
 }
-"""The navigation: captions, and below each the titles of its pages and their names."""
+"""The navigation: captions, and below each its pages' titles and names."""
 
 project = "raidctl"
 author = "the authors of raidctl"
@@ -89,7 +89,7 @@ html_show_search_summary = False
 
 
 def setup(app: Any) -> dict[str, bool]:
-    """Add the navigation to the front page, and the examples of reports to their pages."""
+    """Add the navigation to the front page. The examples of reports are added to their pages."""
     app.add_config_value("navigation", NAV, "env")
     app.connect("source-read", _with_navigation)
     app.connect("source-read", _with_reports)

@@ -1,4 +1,4 @@
-"""The packages of Debian and Fedora: their units, and that they are of this version."""
+"""The packages of Debian and Fedora, with their units. They are of this version."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_both_packages_install_every_unit() -> None:
 
 
 def test_the_list_of_the_single_file_keeps_licences_and_checksums() -> None:
-    """Each component has what its metadata declares, and the checksums of the files that it was taken from."""
+    """Each component has what its metadata declares. It also has the checksums of the files that it was taken from."""
     files = [{"type": "distribution", "hashes": [{"alg": "SHA-256", "content": "00"}]}]
     site = [{"type": "website", "url": "https://example.org"}]
     installed = {"components": [{"name": "jinja2", "licenses": ["BSD"], "externalReferences": site}, {"name": "own"}]}

@@ -17,7 +17,7 @@ RATE = "Negotiated PCIe Data Rate"
 
 
 def derived(table: Derived, *pairs: tuple[str, str]) -> Draft:
-    """A draft that knows these details, and what a table makes of them."""
+    """A draft with these details, and what a table makes of them."""
     output = Output.of_text("tool", "\n".join(f"{label}: {value}" for label, value in pairs))
     draft = Draft()
     for line, (label, value) in zip(output.lines, pairs, strict=True):
@@ -35,13 +35,13 @@ def test_a_detail_that_gives_a_field_stays_a_detail_and_names_its_line() -> None
 
 
 def test_the_blanks_inside_a_detail_are_layout() -> None:
-    """A mailer that makes tabs or one blank of them changes no fact."""
+    """Blanks in a detail that a mailer changes alter no fact. It makes tabs or one blank of them."""
     pasted = [derived({}, ("Segment 0", f"Present{gap}K4HQ10AE")) for gap in (" ", "      ", "\t ")]
     assert {(one.details["Segment 0"], str(one.evidence[0][2])) for one in pasted} == {("Present K4HQ10AE",) * 2}
 
 
 def test_a_detail_in_another_form_gives_no_field() -> None:
-    """What cannot be read is no reason for a guess, and none for an error."""
+    """An unreadable detail gives neither a guess nor an error."""
     assert derived(smartarray.VOLUME, ("Full Stripe Size", "large")).get("full_stripe_bytes") is None
 
 
@@ -140,12 +140,12 @@ def test_an_object_is_made_of_reported_values() -> None:
 
 
 def test_a_battery_is_built_with_its_kind() -> None:
-    """Every field of the model can be given, also one called as the first parameter."""
+    """Every field of the model can be given to a draft. This includes one called as the first parameter."""
     assert Draft().build(Battery, id="acme:0/battery0", kind="capacitor").kind == "capacitor"
 
 
 def test_a_part_without_a_value_is_absent() -> None:
-    """A line that names it without a value makes none, and leaves its words at their defaults."""
+    """A line that names a part without a value makes none. It leaves the part's words at their defaults."""
     output = Output.of_text("tool", "Rebuild: -")
     draft = Draft("3")
     draft.put(output.lines[0], "progress.operation", None)
@@ -164,7 +164,7 @@ class Tray(ControllerDraft[GroupDraft]):
 
 
 def test_evidence_is_written_to_the_output_of_its_line_under_the_final_ids() -> None:
-    """Each output of a controller has its own facts, even if another object shows them."""
+    """Each output of a controller has its own facts. This holds even if another object shows them."""
     first, second = Output.of_text("tool a", "Model: X\nCache: On"), Output.of_text("tool b", "Status: Ok")
     tray = Tray("0")
     tray.put(first.lines[0], "own name", "X", shown_as="model")
@@ -197,7 +197,7 @@ def test_a_field_that_follows_from_other_lines_has_these_as_evidence() -> None:
 
 
 def test_a_controller_absorbs_what_another_output_reports_of_its_parts() -> None:
-    """Drives of volumes are joined, a drive in both is one, and the higher rank counts."""
+    """Drives of volumes are joined, and a drive in both is one. The higher rank counts."""
     line = Output.of_text("tool", "Size: 1").lines[0]
     one, other = Tray("0"), Tray("0")
     one.volume("1").members["a"] = None

@@ -10,7 +10,7 @@ from tests.family_sizes import VENDORS, name_of, sizes, tables
 
 
 def test_tables_are_assignments_of_more_than_a_constant() -> None:
-    """Words and forms count with all their lines, limits and functions do not."""
+    """Words and forms count with all their lines. Limits and functions do not."""
     module = "LIMIT = 3\nWORDS: dict[str, str] = {\n    'ok': 'ok',\n}\n\ndef read():\n    here = {\n    }\n"
     assert tables(module) == 3
 

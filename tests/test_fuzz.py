@@ -17,7 +17,10 @@ _SMALL = 20_000
 
 @pytest.mark.parametrize("part", range(4))
 def test_no_damage_to_an_output_makes_a_conclusion_wrong(part: int) -> None:
-    """No exception, no hang, no false OK, and nothing that looks better because it was cut off."""
+    """Damage to an output makes no conclusion wrong.
+
+    There is no exception, hang or false OK, and nothing looks better because it was cut off.
+    """
     found = [sample for sample in samples() if len(sample.text) < _SMALL]
     bad = []
     for number in range(part * 100, part * 100 + 100):
@@ -61,7 +64,7 @@ def test_making_an_input_smaller_ends_on_time() -> None:
 
 
 def test_the_command_ends_on_time(capsys: pytest.CaptureFixture[str]) -> None:
-    """A process stops at the first input after the deadline, not at the end of its batch."""
+    """A process stops at the first input after the deadline. It does not wait for the end of its batch."""
     assert main(["--minutes", "1e-9", "--inputs", "4", "--jobs", "1"]) == 0
     assert capsys.readouterr().out.startswith("0 inputs ")
 

@@ -20,7 +20,8 @@ from tests.language import (
 )
 
 CEILINGS: dict[str, int] = {}
-"""Rooms that still have such words in what users read, and how many at most. A number is lowered with its text."""
+"""Rooms that still have such words, and how many at most. The words are in what users read. A number is lowered with
+its text."""
 
 NAMES: dict[str, int] = {
     "raidctl/model": 1,
@@ -38,7 +39,7 @@ PATTERN = "disk told \\\\d"
 
 @pytest.mark.slow
 def test_no_room_has_more_avoided_words() -> None:
-    """README, manual, help and messages keep to the rules of language, or come nearer to them."""
+    """What users read keeps to the language rules, or comes nearer. It is README, manual, help and messages."""
     counted = rooms()
     over = [one for room, places in counted.items() if len(places) > CEILINGS.get(room, 0) for one in places]
     assert not over, "\n".join(f"{one.where}: {one.word} -> {one.instead}" for one in over)
@@ -54,7 +55,7 @@ def test_no_package_has_more_avoided_names() -> None:
 
 @pytest.mark.slow
 def test_docstrings_and_comments_have_no_avoided_word() -> None:
-    """What a developer reads keeps to the rules as what a user reads does."""
+    """What developers read keeps to the rules, like what users read."""
     found_there = [one for places in documentation().values() for one in places]
     assert not found_there, "\n".join(f"{one.where}: {one.word} -> {one.instead}" for one in found_there)
 

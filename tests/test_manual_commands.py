@@ -1,4 +1,4 @@
-"""Every command line of README and manual: raidctl accepts it, and it runs on a simulated machine."""
+"""Every command line of README and manual. Each is accepted by raidctl, and runs on a simulated machine."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ NOT_RUN = {
     r"^replace (md0|resume|bay:4)": "needs a replacement that is under way, or a bay: tests/operate",
     r"^diff states": "compares many hosts: tests/fleet",
 }
-"""Commands that are only parsed here, by a pattern, and the tests that run them."""
+"""Commands that are only parsed here, with tests that run them. Each is given by a pattern."""
 MACHINES: tuple[tuple[str, str, dict[str, str]], ...] = (
     (
         r"32:5|megaraid:0|^(drive|rebuild|patrol|battery|alarm|foreign|preserved)\b",
@@ -50,7 +50,8 @@ MACHINES: tuple[tuple[str, str, dict[str, str]], ...] = (
     (r"threeware:0", "9690", {"threeware:0": "threeware:6"}),
     (r"", "raid6", {"/srv/db": "/srv", "serial:ZC1A2B3C": "serial:ZC1A00L2", "/dev/sdf": "/dev/sde"}),
 )
-"""Which simulated machine a command is run on: the first whose pattern it contains; and what its objects are called."""
+"""The simulated machine for a command: the first whose pattern it contains. The names of the machine's objects are
+included."""
 
 
 _NO_MACHINE = re.compile(r"^bench |^audit .*(inventories|fleet)/")
@@ -69,7 +70,7 @@ class Typed:
 
 
 def typed(page: Path) -> Iterator[Typed]:
-    """The command lines in the code of a page that have no output below them."""
+    """A page's command lines in code that have no output below."""
     text = page.read_text(encoding="utf-8")
     for scene in scenes(text):  # another test compares what these print
         text = text.replace(f"{PROMPT}{scene.command}\n{scene.output}", "")
@@ -130,7 +131,10 @@ def on_demo(one: Typed, context: click.Context) -> list[str]:
 
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A directory with the files that the pages name: a policy, inventories, saved runs, what somebody has sent."""
+    """A directory with the files that the pages name.
+
+    They are a policy, inventories, saved runs, and what somebody has sent.
+    """
     monkeypatch.chdir(tmp_path)
     for name in ("docs", "fixtures"):
         (tmp_path / name).symlink_to(ROOT / name)

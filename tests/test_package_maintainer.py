@@ -38,7 +38,10 @@ def test_the_maintainer_is_who_builds_it(
 
 
 def test_no_other_address_is_in_the_packaging() -> None:
-    """A name below .invalid can never be registered, so mail to it reaches no stranger."""
+    """The packaging has no address but one below .invalid.
+
+    Such a name can never be registered, so mail to it reaches no stranger.
+    """
     texts = [path.read_text(encoding="utf-8") for path in HERE.rglob("*") if path.is_file() and path.suffix != ".pyc"]
     found = {address for text in texts for address in re.findall(r"<([\w.+-]+@[\w.-]+)>", text)}
     assert found == {NOBODY[1]}

@@ -22,7 +22,10 @@ ROOT = Path(__file__).resolve().parents[1]
 
 
 def built(place: Path) -> tuple[Path, Path]:
-    """Build the sdist from a copy of the tree, and the wheel from that sdist, with the tools of this environment."""
+    """Build the sdist and the wheel with this environment's tools.
+
+    The sdist is made from a copy of the tree, and the wheel from that sdist.
+    """
     copy = place / "tree"
     copy.mkdir(parents=True)
     clean_copy(copy)
@@ -105,7 +108,7 @@ def test_the_metadata_are_for_people_who_find_it_on_an_index(wheel: Path) -> Non
 
 
 def test_every_vendor_package_has_its_entry_point() -> None:
-    """Each folder of vendors/ is registered under its family's name, and each registration has its folder."""
+    """Each folder of vendors/ is registered under its family's name. Each registration has its folder."""
     config = configparser.ConfigParser()
     config.read(ROOT / "setup.cfg", encoding="utf-8")
     lines = config["options.entry_points"][GROUP].split("\n")

@@ -1,4 +1,4 @@
-"""``tests/run``: every part runs, whatever became of the others, and the exit code comes at the end."""
+"""``tests/run``: every part runs, whatever became of the others. The exit code comes at the end."""
 
 from __future__ import annotations
 
@@ -42,7 +42,10 @@ def checked(place: Path, broken: str, *words: str) -> tuple[int, list[str], str]
 
 
 def called(place: Path, broken: str, *words: str) -> tuple[int, list[str], str]:
-    """Run the copy: its exit code, the programs that were called since the copy was made, its output."""
+    """Run the copy and return its exit code, calls and output.
+
+    The calls are the programs that were called since the copy was made.
+    """
     environment = {"PATH": f"{place / 'bin'}:{os.environ['PATH']}", "LOG": str(place / "log"), "BROKEN": broken}
     environment |= {"HOME": str(place)}
     done = subprocess.run(
@@ -79,7 +82,7 @@ def test_the_quick_run_is_the_quick_tests_alone(tmp_path: Path) -> None:
 
 
 def test_the_environment_is_installed_again_only_if_what_it_is_made_of_has_changed(tmp_path: Path) -> None:
-    """A failed installation is repeated, a complete one is used, another list of packages is installed."""
+    """A failed installation is repeated, and a complete one is used. Another list of packages is installed."""
     counts = [checked(tmp_path, "python*--editable*", "--quick")[1]]
     for setup in ("", "", "[options]", "[options]"):
         (tmp_path / "setup.cfg").write_text(setup)

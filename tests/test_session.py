@@ -1,4 +1,4 @@
-"""A session with a tool: what is kept of a call, and what is reported of one that failed."""
+"""A session with a tool. It shows what is kept of a call, and what is reported of one that failed."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_a_call_that_failed_is_one_problem() -> None:
 
 
 def test_a_tool_that_dies_in_its_output_is_not_whole() -> None:
-    """What it printed is kept and read, and the death is reported first."""
+    """What a dying tool printed is kept and read. Its death is reported first."""
     call = called(RunAnswer(code=0, out=b"Plum 1\nSegmentation fault (core dumped)\n"))
     assert call.answered
     assert not call.whole

@@ -46,7 +46,7 @@ def test_a_size_that_nothing_has_is_refused(text: str) -> None:
 
 @given(st.integers(0, 9 * 10**18))
 def test_a_printed_size_is_near_the_size(size: int) -> None:
-    """What is printed for people is within half of the last printed digit, in both bases."""
+    """A printed size is within half of its last printed digit. It is printed for people, in both bases."""
     for text, binary in ((units.format_binary(size), True), (units.format_decimal(size), False)):
         unit = units.parse_size("1 " + text.split()[1], binary=binary)
         assert abs(units.parse_size(text, binary=binary) - size) <= unit * 0.0501 + 1
@@ -54,7 +54,7 @@ def test_a_printed_size_is_near_the_size(size: int) -> None:
 
 @given(st.text())
 def test_rubbish_raises_value_error_and_nothing_else(text: str) -> None:
-    """Every parser of figures takes any text and either returns a figure or raises ``ValueError``."""
+    """Every parser of figures returns a figure or raises ``ValueError``. It takes any text."""
     for parse in (units.parse_percent, units.parse_celsius, units.parse_gbps, units.parse_seconds):
         with contextlib.suppress(ValueError):
             assert parse(text) is not None
@@ -96,5 +96,5 @@ def test_another_bus_is_no_pcie_link(text: str) -> None:
     ("value", "like", "text"), [(-0.004, 1.23, "0.00"), (-0.4, 1.23, "-0.40"), (-1234.5, 1000.0, "-1,234")]
 )
 def test_nothing_has_no_sign(value: float, like: float, text: str) -> None:
-    """What rounds to zero is shown as zero, on whichever side of it it lay."""
+    """What rounds to zero from either side is shown as zero."""
     assert units.format_figure(value, like) == text

@@ -1,4 +1,4 @@
-"""Compare two runs: the ratio of each figure with its interval, and other differences. Pure."""
+"""Comparison of two runs. It has the ratio of each figure with its interval, and other differences. Pure."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ SECTOR = 512
 _NUMBER = re.compile(r"\d{1,20}", re.ASCII)
 _DEVICE = re.compile(r"\d{1,10}:\d{1,10}", re.ASCII)
 _PLACES = {"linear": (0, 1), "crypt": (3, 4)}
-"""For each kind of target, which arguments are the device below and its start sector."""
+"""For each kind of target, the positions of two arguments. They are the device below and its start sector."""
 Node = Callable[[str], str | None]
 """The path of a device by its numbers (``8:3``). None if there is none."""
 

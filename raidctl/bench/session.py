@@ -1,4 +1,4 @@
-"""One run: the interleaved trials of a profile on one target, with the first one repeated at the end.
+"""One run: the interleaved trials of a profile on one target. The first one is repeated at the end.
 
 The rounds of all trials are interleaved, so that changes during the run affect all of them alike and show in their
 intervals. Trials that change the state of the machine run after the others, alone. The caller opens the target; on
@@ -76,7 +76,7 @@ class Runner:
         return self._session(profile, turns, left_out, interrupted=True)
 
     def _turns(self, trials: Sequence[Trial]) -> tuple[list[_Turn], list[TrialResult]]:
-        """The trials that can run here, and a result for each that cannot."""
+        """Trials that can run here, and a result for each that cannot."""
         turns, left_out = list[_Turn](), list[TrialResult]()
         for trial in trials:
             needs = trial.needs(self.bench.target)

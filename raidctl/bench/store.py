@@ -1,4 +1,4 @@
-"""The stored runs of this machine, in a database of the state directory.
+"""This machine's stored runs, in a database of the state directory.
 
 A run is stored as its JSON document; a few columns allow listing without decoding it. raidctl never changes or removes
 a run; adding one is a single synced transaction.

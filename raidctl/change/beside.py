@@ -1,4 +1,4 @@
-"""Detection of other programs that change a controller at the same time (guard X4).
+"""Detection of other programs that change a controller simultaneously (guard X4).
 
 The processes are searched. Daemons that only watch, and commands that only read, do not count: the family's ``hinders``
 decides. A short command is waited for.

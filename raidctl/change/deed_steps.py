@@ -46,7 +46,7 @@ from raidctl.vendor.protocol import Vendor
 from raidctl.vendor.shapes import Shape, outside
 
 REFUSED_SECONDS = 4.0
-"""Seconds to watch after a refused command: it may have changed something nevertheless."""
+"""Seconds to watch after a refused command. It may have changed something nevertheless."""
 _PAUSES = (0.0, 1.0, 1.0, 2.0, 3.0, 5.0)
 """Seconds before each reading after a command. Then the last one again and again."""
 
@@ -157,7 +157,7 @@ def do_deed(change: Running, number: int, shown: Survey | None = None) -> Survey
 
 
 def save(change: Running, number: int, seen: Survey) -> None:
-    """Save the files that the step's plan names, and the inventory, in the state directory.
+    """Save the files that the step's plan names, and the inventory. They are saved in the state directory.
 
     Raises:
         AccessMissing: They cannot be saved, so the step must not be carried out.
@@ -177,7 +177,10 @@ def save(change: Running, number: int, seen: Survey) -> None:
 
 
 def _checked(change: Running, step: Step, action: Action, shown: Survey | None = None) -> Survey:
-    """Read the machine, and refuse the step unless its objects, guards and command are as planned."""
+    """Read the machine, and refuse the step if it no longer fits.
+
+    Its objects, guards and command have to be as planned.
+    """
     seen, why = (shown, None) if shown is not None else _readable(change, step)
     why = why or moved(seen, step.subjects)
     if why is not None:
@@ -313,13 +316,13 @@ def _undo(change: Running, number: int, step: Step) -> list[str]:
 
 
 def only_waited(change: Running) -> bool:
-    """Whether only waits of a continuing operation failed, so that there is nothing to undo."""
+    """Whether only waits of a continuing operation failed. There is then nothing to undo."""
     kinds = {change.begin.steps[number].kind for number in change.begun}
     return change.begin.resume is not None and kinds == {"wait"}
 
 
 def not_confirmed(change: Running, why: str) -> ChangeStands:
-    """The exception of an operation whose effect is unknown: it stays open until ``restore`` has read it."""
+    """The exception of an operation whose effect is unknown. The operation stays open until ``restore`` has read it."""
     mark_safely(change, max(change.begun, default=0), "stopped", f"Not confirmed: {why}")
     again = restore_command(change.begin.source, change.journal.path.parent)
     return ChangeStands(

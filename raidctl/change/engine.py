@@ -1,4 +1,4 @@
-"""Carry out a plan: journal, execute step by step, verify, undo on failure.
+"""The engine that carries out a plan. It journals, executes step by step, verifies, and undoes on failure.
 
 The order is always the same. The controllers are locked against other raidctl processes. The settings are read, the
 desired ones planned and checked for risks. The journal has the whole plan on disk before the first step, and a line
@@ -37,7 +37,7 @@ __all__ = ["Change", "begin", "boot_id", "current_settings", "owner", "plan", "s
 
 _NOT_PUT_BACK = "The previous settings could not be put back"
 READ_DELAYS = (0.0, 1.0, 3.0)
-"""Seconds before each reading after a change: some firmware takes a moment to activate it."""
+"""Seconds before each reading after a change. Some firmware takes a moment to activate it."""
 
 Look = Callable[[], Survey]
 """Reads the machine again."""
@@ -73,9 +73,9 @@ class Change:
     """The journal's entries of its steps."""
     clock: Callable[[], float] = time.monotonic
     guard: Guard = lambda _step, _seen: ()
-    """Asked again before each deed, and at each reading while somebody waits: why it must not be done."""
+    """Why a deed must not be done. This is asked again before each deed, and at each reading while somebody waits."""
     confirm: Guard = lambda _step, _seen: ()
-    """Returns what else a reading does not confirm yet, beyond the step's expectations."""
+    """What else a reading does not confirm yet, beyond the step's expectations."""
     at_most: float | None = None
     """Seconds to wait for a person or the hardware. None: as long as it takes."""
     pauses: Sequence[float] = waiting.TASK_PAUSES
@@ -85,7 +85,7 @@ class Change:
     passed: bool = False
     """Whether the point of no return has been passed."""
     resumed: bool = False
-    """Whether these steps follow others of the same operation, which are not undone with them."""
+    """Whether these steps follow others of the same operation. The earlier ones are not undone with them."""
 
     # --- the journal
 
@@ -151,7 +151,7 @@ class Change:
         raise self._stopped() if self.passed or deed_steps.only_waited(self) else self._undone()
 
     def _stopped(self) -> ChangeStands:
-        """Return the exception of an operation that failed where nothing is put back."""
+        """Return the exception of a failed operation. Nothing is put back where it failed."""
         resume = self.begin.resume
         if resume is None and self.doubtful:
             return deed_steps.not_confirmed(self, self._why())
@@ -276,7 +276,7 @@ class Change:
         raise StepFailed(f"The settings were read again and are not as requested: {listing(differences)}")
 
     def has_silent_drive(self, seen: Survey, ids: set[str]) -> bool:
-        """Whether one of these drives did not respond: another reading would only wait for it again."""
+        """Whether one of these drives did not respond. Another reading would only wait for it again."""
         self.silent_drives = list(silent(seen.inventory.controllers, seen.inventory.problems, ids).values())
         return bool(self.silent_drives)
 
@@ -298,7 +298,7 @@ class Change:
         ]
 
     def _inactive_settings(self, seen: Survey) -> tuple[list[str], list[str]]:
-        """Return desired settings that are not active, and those that only need a warning."""
+        """Return inactive desired settings, and those that only need a warning."""
         differences: list[str] = []
         known: list[str] = []
         for desired in self.begin.desired:
@@ -365,7 +365,7 @@ class Change:
         return left
 
     def _undo_late_effects(self, current: dict[ToolSetting, str]) -> None:
-        """Undo steps that took effect after they were undone: a tool hung, or the firmware was slow."""
+        """Undo steps that took effect after they were undone. A tool hung, or the firmware was slow."""
         for number in reversed(self.begun):
             step = self.begin.steps[number]
             if current.get((step.object_id, step.setting)) == step.after != step.before:

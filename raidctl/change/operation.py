@@ -1,4 +1,4 @@
-"""``restore`` of an operation: undo its temporary settings, run no deed, and report what is open."""
+"""``restore`` of an operation. It undoes the temporary settings, runs no deed, and reports what is open."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def put_back(change: Change, story: Story, result: Restored, look: Look, vendors
 def _confirm(
     change: Change, begun: Sequence[UndoStep], result: Restored, look: Look, vendors: Sequence[Vendor]
 ) -> None:
-    """Read until the settings have their previous values, and note which have not."""
+    """Read until the settings have their previous values. Note which have not."""
     left = list(begun)
     current: dict[ToolSetting, str] = {}
     for pause in READ_DELAYS:

@@ -1,4 +1,4 @@
-"""Plan the undoing of a change on the machine as it is today. Pure.
+"""Planning of a change's undo on the machine as it is today. Pure.
 
 After a reboot a controller may have another number, a drive another device node, or the tool may have been replaced
 by its successor. So the family plans the steps from the current to the previous settings; the journal's commands are
@@ -24,7 +24,7 @@ from raidctl.vendor.protocol import Vendor
 
 @dataclass(frozen=True)
 class UndoStep:
-    """A step of a change, and how to undo it on the machine as it is today."""
+    """A step of a change, and how to undo it. The undo fits the machine as it is today."""
 
     number: int
     step: Step
@@ -136,7 +136,7 @@ def differing(made: Plan, inventory: Inventory) -> list[str]:
 
 
 def manual_remedy(back: UndoStep) -> str:
-    """Tell the user how to restore a setting that is no longer reported."""
+    """Explain how to restore a setting that is no longer reported."""
     step = back.step
     return f"{step.setting} of {step.object_id} cannot be read; it was {step.before}. Put it back with: {step.undo}"
 
@@ -159,13 +159,13 @@ def _cause(problem: Problem) -> str:
 
 
 def _absent(name: str, inventory: Inventory) -> str:
-    """A sentence on an object that is not listed: it does not exist, or could not be read."""
+    """A sentence on an object that is not listed. It does not exist, or could not be read."""
     failed = failed_readings(inventory.problems)
     return f"{name} could not be read ({_cause(failed[0])})" if failed else f"{name} does not exist"
 
 
 def covered(begin: Begin, back: UndoStep) -> bool:
-    """Whether the previous values of all desired settings of the step's object are known."""
+    """Whether the step's object has known previous values. They have to be known for all its desired settings."""
     name = _renamed(back.step.object_id, back.controller.id, back.subject.id)
     desired = {one.setting for one in begin.desired if one.object_id == name}
     return bool(desired) and desired <= {was.setting for was in begin.was if was.object_id == name}
@@ -197,7 +197,7 @@ def _renamed(object_id: str, old: str, new: str) -> str:
 
 
 def _same_address(step: Step, subject: Subject, controller: Controller) -> bool:
-    """Whether the journal's command still addresses the same object: device nodes change at a reboot."""
+    """Whether the journal's command still addresses the same object. Device nodes change at a reboot."""
     drive = next((drive for drive in controller.drives if drive.id == step.object_id), None)
     if drive is not None:
         known = subject.objects.get(step.object_id)

@@ -52,7 +52,7 @@ def machine_options(source: str, place: Path) -> str:
 
 
 def restore_command(source: str, place: Path) -> str:
-    """Return the command that restores a machine's settings from the journal in a state directory."""
+    """Return the command that restores a machine's settings from the journal. The journal is in a state directory."""
     return f"raidctl restore {machine_options(source, place)}".rstrip()
 
 
@@ -96,7 +96,7 @@ def directory(named: str | None = None) -> Path:
 
 
 def _make(place: Path) -> None:
-    """Create a directory and its parents, and sync them: a journal is lost with its directory."""
+    """Create a directory and its parents, and sync them. A journal is lost with its directory."""
     missing = [path for path in (place, *place.parents) if not path.exists()]
     place.mkdir(mode=0o700, parents=True, exist_ok=True)
     for path in missing:
@@ -190,7 +190,7 @@ def holder_of(place: Path, controller: str) -> Holder | None:
 
 
 def existing(named: str | None = None) -> Path | None:
-    """Return the state directory if it exists and this user can read it. Creates nothing."""
+    """Return the existing state directory if this user can read it. Nothing is created."""
     place = Path(named).absolute() if named else default_directory()
     return place if place.is_dir() and os.access(place, os.R_OK | os.X_OK) else None
 

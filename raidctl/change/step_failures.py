@@ -8,4 +8,7 @@ class StepFailed(Exception):
 
 
 class NotConfirmed(StepFailed):
-    """The readings after a command show neither the planned state nor the previous one."""
+    """A command whose effect is not confirmed.
+
+    The readings after it show neither the planned state nor the previous one.
+    """

@@ -1,4 +1,4 @@
-"""The commands that deeds may run, of all families and of the core, and who judges their output."""
+"""The commands that deeds may run, and who judges their output. They are of all families and of the core."""
 
 from __future__ import annotations
 

@@ -278,7 +278,7 @@ def _serve(listen: str, interval: int, settings: Settings, wanted: _Wanted, targ
         return Page(text(export.metrics).encode("utf-8"), CONTENT_TYPE)
 
     def itself() -> Page:
-        """Return raidctl's own metrics: with targets, the local machine is not one of them."""
+        """Return raidctl's own metrics. With targets, the local machine is not one of them."""
         return Page(text(families(MACHINE[:1], Inventory(host=Host()), wanted.labels)).encode("utf-8"), CONTENT_TYPE)
 
     def announce(url: str) -> None:

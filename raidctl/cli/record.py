@@ -146,7 +146,7 @@ def _masked(kept: Recording, seen: Survey) -> Recording:
 
 
 def _record(named: Machine, about: str, *, events: bool) -> tuple[Recording, Survey]:
-    """Run all commands of "show" and "doctor" through a runner that records them."""
+    """Run all commands of "show" and "doctor" through a recording runner."""
     runner = RecordRunner(named.runner)
     listened = Machine(runner, named.vendors, named.source, named.problems, named.collected_at)
     seen = listened.survey()
@@ -160,7 +160,7 @@ def _record(named: Machine, about: str, *, events: bool) -> tuple[Recording, Sur
 
 
 def _refuse_taken(destination: Path) -> None:
-    """Refuse an existing destination before anything is read: ``save`` would refuse it only after minutes."""
+    """Refuse an existing destination before anything is read. ``save`` would refuse it only after minutes."""
     if destination.exists() and not (destination.is_dir() and not any(destination.iterdir())):
         raise UsageError(f"{printable(str(destination))} already exists; choose another name or remove it.")
     if not destination.absolute().parent.is_dir():

@@ -83,7 +83,7 @@ def _code(found: TaskReport) -> int:
 def follow(
     named: Machine, target: str | None, settings: Settings, *, awaited: bool, at_most: float | None, clock: Clock
 ) -> int:
-    """Show the tasks of a machine until they have ended, or the time is up; return the exit code."""
+    """Show a machine's tasks until they end or the time is up. Return the exit code."""
     looks = _Looks(named, target)
     watch = Watch(looks.whole, looks.quick, clock, at_most)
     last: list[Step] = []

@@ -78,7 +78,7 @@ def collect(
 
 
 def present(devices: DeviceFacts) -> list[str]:
-    """Return the devices worth showing: no RAM drives, no unused loop or network devices."""
+    """Return the devices worth showing. RAM drives and unused loop or network devices are left out."""
     names = []
     for name in devices.names:
         kind = devices.kind(name)
@@ -194,7 +194,7 @@ def _mounts(node: str, mounts: Mapping[str, Mounted]) -> tuple[Mount, ...]:
 
 
 def _pieces(devices: DeviceFacts, name: str, attributes: Attributes) -> tuple[Piece, ...]:
-    """Return the offset of a partition, or of an md array's data on each member."""
+    """Return the offset of a partition. For an md array, return that of its data on each member."""
     parent = devices.parents.get(name)
     if parent:
         start = start_of(devices.properties(name), attributes)

@@ -1,4 +1,4 @@
-"""The bays of SES enclosures that the kernel's ``ses`` driver links to drives. Pure."""
+"""Bays of SES enclosures that the kernel's ``ses`` driver links to drives. Pure."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def folders(paths: Iterable[str]) -> list[str]:
 
 
 def id_file(folder: str) -> str:
-    """Return the file with the logical identifier, which stays when the SCSI address changes."""
+    """Return the file with the logical identifier. The identifier stays when the SCSI address changes."""
     return f"{folder}/id"
 
 

@@ -18,7 +18,7 @@ _SECTORS = re.compile(r"\d{1,18}", re.ASCII)
 
 
 def pieces(text: str, names: Mapping[str, str]) -> dict[str, tuple[Piece, ...]]:
-    """Return the offsets of each device on the devices below, by its name in the device mapper.
+    """Return the offsets of each device on the devices below. Keys are names in the device mapper.
 
     A device with a target that has no such offset (a thin pool's volumes, snapshots) is left out.
 

@@ -1,4 +1,4 @@
-"""PCI functions of class 01 (mass storage), from udev or the ``uevent`` files of sysfs."""
+"""PCI functions of class 01 (mass storage), from udev or sysfs. In sysfs, the ``uevent`` files are read."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def normalised(address: str) -> str | None:
 
 
 def storage_functions(entries: Iterable[Entry]) -> tuple[PciDevice, ...]:
-    """Return the functions of class 01 among udev's ``pci`` entries, sorted by address."""
+    """Return the class 01 functions among udev's ``pci`` entries, sorted by address."""
     found = (_function(entry.kernel_name, entry.properties) for entry in entries)
     return tuple(sorted((device for device in found if device), key=lambda device: device.address))
 

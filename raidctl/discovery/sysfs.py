@@ -73,7 +73,7 @@ def wanted(name: str, kind: BlockKind, entry: Entry | None, slaves: Sequence[str
 
 
 def offset_file(member: str) -> str:
-    """Return the md attribute with the data offset on a member, in sectors of 512 bytes."""
+    """Return the md attribute with the data offset on a member. The offset is in sectors of 512 bytes."""
     return f"md/dev-{member.replace('/', '!')}/offset"
 
 
@@ -104,7 +104,7 @@ def parents_of(paths: Iterable[str]) -> dict[str, str]:
 
 
 def start_of(known: Mapping[str, str], attributes: Attributes) -> int | None:
-    """Return a partition's offset in bytes. udev and the kernel count sectors of 512 bytes."""
+    """Return a partition's offset in bytes. The kernel and udev count sectors of 512 bytes."""
     start = figure(known.get(_PARTITION), SECTOR)
     return attributes.figure("start", SECTOR) if start is None else start
 
@@ -189,7 +189,7 @@ def identity(attributes: Attributes) -> Identity:
 
 
 def _ata_words(page: bytes, first: int, last: int) -> str | None:
-    """Decode text of IDENTIFY DEVICE: two letters per 16-bit word, the second one first."""
+    """Decode text of IDENTIFY DEVICE. It has two letters per 16-bit word, the second one first."""
     raw = page[first * 2 : last * 2 + 2]
     if len(raw) < (last - first + 1) * 2:
         return None

@@ -123,7 +123,7 @@ def _place(thing: Thing) -> Hashable | None:
 
 
 def _all_else(thing: Thing) -> Hashable | None:
-    """Everything but the id: an object without a serial number may still be the only one of its kind."""
+    """Everything but the id. An object without a serial number may still be the only one of its kind."""
     return thing.owner, msgspec.json.encode({name: value for name, value in thing.data.items() if name != "id"})
 
 
@@ -162,7 +162,7 @@ def _unique(things: Sequence[Thing], key: Key) -> dict[Hashable, Thing]:
 
 
 def _twins(left: Sequence[Thing], right: Sequence[Thing]) -> Iterator[Pair]:
-    """Pairs with the same id, in order, if an id occurs several times in one snapshot."""
+    """Pairs with the same id, in order. This is for ids that occur several times in one snapshot."""
     waiting: dict[str, list[Thing]] = {}
     for thing in right:
         waiting.setdefault(thing.home, []).append(thing)

@@ -43,7 +43,7 @@ class History(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def kinds(states: Iterable[Inventory]) -> dict[str, str]:
-    """The kind of every object with fields: the ids in any snapshot, and ``host``."""
+    """The kind of every object with fields. These are the ids in any snapshot, and ``host``."""
     found = {"host": "host"}
     for state in states:
         for controller in state.controllers:
@@ -78,7 +78,7 @@ def fields_of(kind: str) -> list[str]:
 
 
 def look_up(state: Inventory, name: str, field: str) -> tuple[bool, Any]:
-    """Whether the object is in the snapshot, and the value of its field; None: not reported."""
+    """Whether the object is in the snapshot, and its field's value. None: not reported."""
     item = _object(ordered(state), name)
     if item is None:
         return False, None

@@ -1,4 +1,4 @@
-"""Parallel processes, with results in the order of the pieces, and few pieces in memory."""
+"""Parallel processes, with results in the order of the pieces. Few pieces are in memory."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ T = TypeVar("T")
 _AHEAD = 2
 """Pieces per process, running or waiting."""
 _ALONE = 2
-"""Up to this many pieces are done in this process: starting others would take longer."""
+"""Maximum number of pieces done in this process. Starting other processes would take longer."""
 _work: Callable[[Piece], Any] | None = None
 
 

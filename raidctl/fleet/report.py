@@ -21,7 +21,7 @@ from raidctl.errors import (
 )
 
 _ORDER = (EXIT_NO, EXIT_UNREACHABLE, EXIT_CANNOT_TELL, EXIT_ACCESS, EXIT_USAGE, EXIT_FINE)
-"""The hosts' exit codes by priority: the first that occurs is that of the command."""
+"""The hosts' exit codes by priority. The first that occurs is that of the command."""
 
 
 class Rank(IntEnum):

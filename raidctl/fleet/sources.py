@@ -1,4 +1,4 @@
-"""Find inventories in directories, files, pipes and recordings, and cut them into pieces."""
+"""Find inventories in directories, files, pipes and recordings. Cut them into pieces."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from raidctl.recording.recording import is_recording
 from raidctl.text import counted
 
 BLOCK = 1 << 19
-"""Bytes of a piece: some dozens of inventories, cheap to pass on and small in memory."""
+"""Bytes of a piece. These are some dozens of inventories, cheap to pass on and small in memory."""
 LONGEST = 64 << 20
 """Largest inventory, bytes."""
 STDIN = "-"
@@ -56,7 +56,7 @@ def pieces(paths: Iterable[str], stdin: BinaryIO) -> Iterator[Piece]:
 
 
 def is_single(paths: list[str]) -> bool:
-    """Whether the paths are one machine: one file named like an inventory, or one recording."""
+    """Whether the paths are one machine. That is one file named like an inventory, or one recording."""
     return len(paths) == 1 and paths[0] != STDIN and (paths[0].endswith(_SINGLE) or is_recording(paths[0]))
 
 

@@ -1,4 +1,4 @@
-"""The spares of a volume, drives that could become one, and whether drives are listed. Pure."""
+"""Spares of a volume, possible spares, and whether drives are listed. Pure."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def medium(members_: Sequence[Drive]) -> str | None:
 
 
 def all_reported(controller: Controller, volume: Volume) -> bool:
-    """Whether the drives of the controller are listed, so that a spare would be too.
+    """Whether the drives of the controller are listed. A spare would then be listed, too.
 
     A single member does not suffice. Output about volumes names their drives and no others: drives without details were
     listed only by their volume.
@@ -67,7 +67,10 @@ def ready(controller: Controller, volume: Volume) -> list[Drive]:
 
 
 def offer(controller: Controller, volume: Volume) -> str | None:
-    """The unassigned drive that could become its spare, as the start of a remedy; None if none fits."""
+    """The unassigned drive that could become the volume's spare.
+
+    It is given as the start of a remedy. None if none fits.
+    """
     drives = below(controller, volume)
     idle = [drive for drive in controller.drives if drive.role == "unassigned" and drive.status == "ok"]
     fitting = [drive for drive in idle if not drive.mountpoints and not unfit(drive, drives)]

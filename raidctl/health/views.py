@@ -1,4 +1,4 @@
-"""Contradictions between the BMC's view of a machine and that of the machine's own tools. Pure."""
+"""Contradictions between the views of a BMC and the machine's own tools. Pure."""
 
 from __future__ import annotations
 

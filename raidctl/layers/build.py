@@ -1,4 +1,4 @@
-"""Build the layers of a stack, from top to bottom, with their answers. Pure."""
+"""Build a stack's layers, from top to bottom, with their answers. Pure."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ def _watermarks(state: dm.CacheState, name: str | None) -> tuple[tuple[Threshold
 
 
 def reload_answer(name: str | None) -> Answer:
-    """Explain why a watermark cannot be set here: it is part of the table, and loading one suspends all I/O."""
+    """Explain why a watermark cannot be set here. It is part of the table, and loading one suspends all I/O."""
     return Answer(
         result="unsupported",
         why="Watermarks can only be set by loading a new table, which suspends the device.",

@@ -53,7 +53,7 @@ class CacheState:
 
 
 def lines(text: str) -> tuple[dict[str, list[tuple[str, tuple[str, ...]]]], int]:
-    """Return the targets of each device by name, and the number of unparsed lines.
+    """Return each device's targets by name, and the number of unparsed lines.
 
     dmsetup prints ``No devices found`` if there is none.
     """

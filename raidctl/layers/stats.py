@@ -105,7 +105,7 @@ class _Work:
         return Counter(name=name, value=value, unit=unit, per_second=grown)
 
     def memory(self) -> Iterator[LayerStats]:
-        """Yield dirty pages, and the rates at which pages become dirty and are written."""
+        """Yield dirty pages and the rates of dirtying and writing."""
         kernel, old = self.now.kernel, self.before.kernel if self.before else None
         counters = [
             Counter(name="dirty", value=kernel.memory.get("Dirty"), unit="bytes"),
@@ -248,7 +248,10 @@ def _hits(files: Files) -> dict[str, int]:
 
 
 def _ratio(name: str, now: Mapping[str, int], old: Mapping[str, int]) -> list[Counter]:
-    """Return the share of hits among reads: of the interval if there is an earlier sample, else since the start."""
+    """Return the share of hits among reads.
+
+    It is that of the interval if there is an earlier sample, else since the start.
+    """
     hits, total = _reads(now)
     if old:
         earlier_hits, earlier = _reads(old)

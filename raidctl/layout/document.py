@@ -45,7 +45,7 @@ Reader = Callable[[Any, Place], Any]
 
 
 def read_layout(path: str, data: bytes, controller: str | None = None) -> Layout:
-    """Read the bytes of a layout file: a layout, or one of a provisioner's.
+    """Read the bytes of a layout file. It may also be one of a provisioner's.
 
     Args:
         path: For messages.
@@ -277,7 +277,10 @@ VOLUME_KEYS: Mapping[str, Reader] = {
 
 
 def _partitioned_twice(one: VolumeLayout, other: VolumeLayout, both: set[str], place: Place) -> None:
-    """Report partitions with different numbers on the drives of one array, or after one without an end."""
+    """Report volumes on partitions of shared drives that do not fit together.
+
+    Both name all of the same drives, and only the last one takes the rest.
+    """
     if not both:
         return
     if set(one.drives or ()) != set(other.drives or ()):  # type: ignore[arg-type]  # both are named here

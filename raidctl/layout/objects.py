@@ -1,4 +1,4 @@
-"""Find the objects of a layout in an inventory: controllers, drives, members, spares. Pure."""
+"""Find the objects of a layout in an inventory. They are controllers, drives, members and spares. Pure."""
 
 from __future__ import annotations
 

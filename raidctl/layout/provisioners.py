@@ -44,7 +44,7 @@ SOFTWARE = "software"
 
 
 def kind_of(data: bytes) -> Kind:
-    """The format of a file: a JSON object is Ironic's, a JSON list drp-raid's; anything else is TOML."""
+    """The format of a file. A JSON object is Ironic's, a JSON list drp-raid's, anything else is TOML."""
     head = data.lstrip(b"\xef\xbb\xbf \t\r\n")
     if head[:1] == b"{":
         return "ironic"
@@ -84,7 +84,10 @@ def read_provisioner(path: str, data: bytes, faults: list[Fault], controller: st
 
 
 def _lines_of_objects(text: str, *, deeper: bool) -> list[int]:
-    """The line of each object of the list, or of the list in the object: those at the second depth of braces."""
+    """The line of each object of the list.
+
+    The list may be inside an object. Its objects are those at the second depth of braces.
+    """
     found: list[int] = []
     depth, top, quoted, line = 0, 1 + (text.lstrip()[:1] == "{") + deeper, False, 1
     previous = ""

@@ -25,7 +25,7 @@ _SENT = "Nothing reports the LED: only that the command was accepted is known."
 
 
 class Leds:
-    """All LEDs whose ids begin with one word, as the engine sees a vendor package."""
+    """All LEDs whose ids begin with one word. The engine sees them as a vendor package."""
 
     TITLE = "Locate LEDs"
     TOOLS: tuple[ToolSpec, ...] = ()

@@ -1,4 +1,4 @@
-"""NPEM: the LEDs of NVMe bays that the PCIe port above the drive switches, from Linux 6.12. Pure."""
+"""NPEM: the LEDs of NVMe bays. The PCIe port above the drive switches them, from Linux 6.12. Pure."""
 
 from __future__ import annotations
 

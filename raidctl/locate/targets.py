@@ -34,7 +34,7 @@ class Wanted(Struct, frozen=True):
 
 
 def resolve(inventory: Inventory, view: HostView, leds: KernelLeds, words: Sequence[str]) -> list[Wanted]:
-    """Return the named drives and bays, each once, in the order of the words.
+    """Return the named drives and bays. Each is listed once, in the order of the words.
 
     A volume or an array means its member drives; a drive of a software array the physical drive below it.
 
@@ -107,7 +107,7 @@ def _wanted(controller: Controller, drive: Drive, view: HostView) -> Wanted:
 
 
 def _blocks(drive: Drive, view: HostView) -> tuple[BlockDevice, ...]:
-    """Return the whole devices of a drive: of a partition its device, of a multipath device all paths."""
+    """Return the whole devices of a drive. For a partition this is its device, for a multipath device all paths."""
     block = view.block(drive.device) if drive.device else None
     while block is not None and block.parent is not None:
         block = view.block(block.parent)

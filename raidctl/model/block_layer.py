@@ -1,4 +1,4 @@
-"""Shared parts of the model, mostly the kernel's view of volumes, drives and controllers.
+"""Shared parts of the model. Most are the kernel's view of volumes, drives and controllers.
 
 They are names of :mod:`raidctl.model`, and part of its contract. Sizes are in bytes; ``None`` means "not reported".
 """
@@ -57,7 +57,7 @@ class Block(Model, frozen=True, kw_only=True):
 
 
 class BlockLayer(Model, frozen=True, kw_only=True):
-    """A layer above a volume or drive: a partition, a logical volume, an md array."""
+    """A layer above a volume or drive. Examples are a partition, a logical volume, an md array."""
 
     device: Annotated[str, doc("`/dev/sda1`, `/dev/dm-0`.")]
     name: Annotated[str | None, doc("Device mapper name, `vg0-root`; null for others.")] = None

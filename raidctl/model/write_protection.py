@@ -1,4 +1,4 @@
-"""Whether written data survives a power failure, by the caches of controller and drives. Pure.
+"""Whether written data survives a power failure. It depends on the caches of controller and drives. Pure.
 
 Vendor packages report the controller's part. The drives' part follows from the controller's setting and from the drives
 themselves: a drive that reports its cache on overrides a setting that keeps it off.
@@ -33,7 +33,10 @@ def write_protected(cache: VolumeCache) -> bool | None:
 
 
 def derived(controllers: Iterable[Controller]) -> tuple[Controller, ...]:
-    """The controllers, with ``drive_caches`` and ``write_protected`` of each volume that has a cache."""
+    """The controllers with derived cache properties.
+
+    Each volume that has a cache gets ``drive_caches`` and ``write_protected``.
+    """
     every = tuple(controllers)
     below = DrivesBelow(every)
 

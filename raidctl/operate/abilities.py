@@ -1,4 +1,4 @@
-"""Whether raidctl knows a command for a deed on a controller, before anything is planned. Pure."""
+"""Whether raidctl knows a command for a deed on a controller. This is checked before anything is planned. Pure."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def _known(
 
 
 def without_tool(seen: Survey, controller: Controller) -> None:
-    """Refuse a controller that only the kernel shows because its tool is missing, or may not be run.
+    """Refuse a controller that only the kernel shows. Its tool is missing, or may not be run.
 
     Raises:
         AccessMissing: The tool is missing, or may not be run.

@@ -1,4 +1,4 @@
-"""The boot loader of a replaced drive: its first sector, and the steps for the new drive.
+"""The boot loader of a replaced drive. This covers its first sector, and the steps for the new drive.
 
 On a BIOS machine, GRUB is in the first sector and after it, outside every file system: no rebuild restores it. Its
 first sector (``boot.img``) contains the word ``GRUB``. On UEFI the firmware loads a file of the EFI system partition: a
@@ -24,7 +24,7 @@ from raidctl.vendor.protocol import Vendor
 from raidctl.vendor.unreported import Fact, Unreported, unreported
 
 Code = Literal["grub", "other", "none"]
-"""Content of a first sector: GRUB, other code, nothing that a BIOS would start."""
+"""Content of a first sector. It is GRUB, other code, or nothing that a BIOS would start."""
 _CODE = 440
 """Bytes of code. The rest of the sector is the drive's identifier, the partition table and the signature."""
 _MARK = b"\x55\xaa"
@@ -57,7 +57,7 @@ class Around(Struct, frozen=True, kw_only=True):
 
 
 def nodes_of(seen: Survey, ids: Sequence[str]) -> list[str]:
-    """Return the device nodes of drives that the kernel shows as whole devices."""
+    """Return the device nodes of drives. Only those that the kernel shows as whole devices are included."""
     drives = {drive.id: drive for controller in seen.inventory.controllers for drive in controller.drives}
     blocks = [seen.view.block(drives[name].device or "") for name in ids if name in drives]
     return [block.node for block in blocks if block is not None and block.kind == "disk"]
@@ -73,7 +73,7 @@ def code_of(answer: RunAnswer) -> Code | None:
 
 
 def look_around(seen: Survey, nodes: Sequence[str], vendors: Sequence[Vendor]) -> Dialogue[Around]:
-    """Read the first sectors of drives, the firmware, the tools for a boot loader, and the LEDs of the bays."""
+    """Read first sectors, the firmware, boot loader tools, and bay LEDs."""
     leds = yield from read_kernel_leds()
     container = yield from read_container()
     sectors = yield from ask_all([first_sector(node) for node in nodes])
@@ -97,7 +97,7 @@ def _firmware(paths: Sequence[str]) -> Literal["bios", "uefi"] | None:
 
 
 def boot_parts(view: HostView, name: str) -> Iterator[str]:
-    """Yield boot-related content of a drive, as far as the kernel shows it."""
+    """Yield boot-related content of a drive. It is limited to what the kernel shows."""
     for part in view.above(name):
         if part.kind == "partition" and part.parent == name:
             kind = (part.partition_type or "").lower()

@@ -254,7 +254,7 @@ def _text(moment: datetime) -> str:
 
 
 def with_history(inventory: Inventory, history: History) -> Inventory:
-    """The inventory with the ends of checks that raidctl has recorded, for the rules."""
+    """The inventory with the ends of checks that raidctl has recorded. The rules use it."""
     inventory = replace(inventory, problems=(*inventory.problems, *unread(history)))
     if not history.records:
         return inventory
@@ -266,7 +266,7 @@ def with_history(inventory: Inventory, history: History) -> Inventory:
 
 
 def unread(history: History) -> list[Problem]:
-    """The problem that results could not be read: a failed check may be among them."""
+    """The problem that results could not be read. A failed check may be among them."""
     if history.unread is None:
         return []
     remedy = "Results of checks are missing, perhaps of one that failed: correct or delete the file, and check again."

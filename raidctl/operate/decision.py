@@ -1,4 +1,4 @@
-"""The next stage of a replacement, from a reading that is repeated if it failed."""
+"""The next stage of a replacement. It follows from a reading that is repeated if it failed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Steps for a new drive before it joins an array: remove signatures, copy a partition table. Pure."""
+"""Steps for a new drive before it joins an array. They remove signatures and copy a partition table. Pure."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def wiping(new: Drive, view: HostView) -> list[Step]:
 
 
 def copying(new: Drive, source: Table, partitions: Sequence[str]) -> list[Step]:
-    """Create the partitions of another drive on a new one, with new identifiers (R12)."""
+    """Create the partitions of another drive on a new one. They get new identifiers (R12)."""
     node = new.device or ""
     expects = [
         Expectation(object_id=f"node:{node_of(node, part)}", field="present", value="yes", within_seconds=_SECONDS)

@@ -1,4 +1,4 @@
-"""Checks whether a drive may join an array: size, kind, health, use, signatures. Pure.
+"""Checks whether a drive may join an array. They cover size, kind, health, use and signatures. Pure.
 
 mdadm accepts a drive with a file system without a question and with exit code 0, so these guards come first. Names are
 those of the manual: R7 (in use), R10 (the drive itself), R11 (signatures), S4 and S5 (spares).
@@ -35,7 +35,7 @@ class Objection(Struct, frozen=True, kw_only=True):
 
 
 class Candidate(Struct, frozen=True, kw_only=True):
-    """A drive, or a partition of it, that is to join an array."""
+    """A drive that is to join an array. It may also be a partition of one."""
 
     drive: Drive
     """The physical drive."""
@@ -72,7 +72,7 @@ def missing_tool(answer: RunAnswer) -> str | None:
 
 
 def objections(seen: Survey, controller: Controller, array: Array, candidate: Candidate) -> list[Objection]:
-    """Return every reason to refuse a drive as a new member or spare of an array."""
+    """Return every reason to refuse a drive for an array. It would be a new member or spare."""
     block = seen.view.block(candidate.node)
     if block is None or block.node != candidate.node:
         text = f"The kernel does not show {candidate.node}."
@@ -109,7 +109,7 @@ def used(seen: Survey, candidate: Candidate, block: BlockDevice) -> Iterator[Obj
 
 
 def _size(block: BlockDevice, others: Sequence[Drive]) -> Iterator[Objection]:
-    """S4: at least as large as the smallest member, so that there is room for the data offset as well."""
+    """S4: at least as large as the smallest member. There is then room for the data offset as well."""
     sizes = [one.size_bytes for one in others]
     known = [size for size in sizes if size is not None]
     if block.size_bytes is None or not known or len(known) < len(sizes):
@@ -144,7 +144,10 @@ def _kind(drive: Drive, others: Sequence[Drive]) -> Iterator[Objection]:
 
 
 def other_kind(drive: Drive, others: Sequence[Drive], named: str) -> Iterator[str]:
-    """P7: why a drive is not, or may not be, of the media and interface of other drives; ``named``: these."""
+    """P7: why a drive differs, or may differ, from other drives.
+
+    Media and interface are compared. ``named``: the other drives.
+    """
     media = {one.media for one in others if one.media}
     words = {"ssd": "an SSD", "hdd": "a hard drive"}
     if drive.media and others and not media:
@@ -177,7 +180,7 @@ def health(drive: Drive) -> Iterator[Objection]:
 
 
 def signed(candidate: Candidate, block: BlockDevice, *, free: bool) -> Iterator[Objection]:
-    """R11: no file system, LVM, RAID or partition table, whatever the udev database contains."""
+    """R11: no file system, LVM, RAID or partition table. This holds whatever the udev database contains."""
     found = candidate.signatures
     if found is None:
         yield Objection(

@@ -1,4 +1,4 @@
-"""Partition tables as ``sfdisk --dump`` prints them: copied to a new drive without the identifiers. Pure."""
+"""Partition tables as ``sfdisk --dump`` prints them. They are copied to a new drive without the identifiers. Pure."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def parse(text: str) -> Table | None:
 
 
 def script(source: Table, node: str) -> str:
-    """Return the input of sfdisk for a drive: the same partitions, with new identifiers (R12)."""
+    """Return the input of sfdisk for a drive. It has the same partitions, with new identifiers (R12)."""
     joint = "p" if node[-1:].isdigit() else ""
     lines = [f"{name}: {source.heads[name]}" for name in _HEADS if name in source.heads]
     for part in source.partitions:

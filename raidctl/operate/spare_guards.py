@@ -1,4 +1,4 @@
-"""Reasons to refuse adding or removing a spare: the guards S1 to S5, with R10 and R11 of the drive. Pure."""
+"""Reasons to refuse adding or removing a spare. These are the guards S1 to S5, with R10 and R11 of the drive. Pure."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def _removable(deed: Deed, controller: Controller, array: Array, volume: Volume)
 
 
 def last(controller: Controller, array: Array, volume: Volume, spare: Drive) -> Iterator[Objection]:
-    """S2: not the last spare of an array that needs it, unless overridden."""
+    """S2: not the last spare of an array that needs it. The guard can be overridden."""
     expecting = [one for one in members(controller, array) if expects_failure(controller, one) or one.errors.media]
     if volume.status in NOT_WHOLE:
         why = f"{volume.id} is {volume.status}"

@@ -1,4 +1,4 @@
-"""The spares of each array: which fit, and which are shared with other arrays. Pure."""
+"""The spares of each array. Each fits it or not, and may be shared with other arrays. Pure."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class ArraySpares(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def spares(inventory: Inventory, ids: Sequence[str] | None = None) -> list[ArraySpares]:
-    """The spares of every redundant array, or of the arrays with these ids."""
+    """The spares of every redundant array. If ids are given: of the arrays with these ids."""
     return [
         _of(controller, array)
         for controller in inventory.controllers

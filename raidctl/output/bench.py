@@ -18,9 +18,9 @@ from raidctl.output.table import Cell, Column, cells, facts, table
 from raidctl.units import format_binary, format_figure
 
 SHORT = "++++"
-"""Printed instead of a figure, as by bonnie++: the phase was too short."""
+"""Printed instead of a figure, as by bonnie++. The phase was too short."""
 CURVE = "gib_mib_s_deviation"
-"""The series of the speed across the drive: rows of GiB, MiB/s, deviation."""
+"""The series of the speed across the drive. Its rows are GiB, MiB/s, deviation."""
 STYLES: dict[Verdict, Style] = {"pass": GOOD, "fail": BAD, "suspect": BAD, "inconclusive": WARN, "info": DULL}
 _DRAWN = ("commits", "worst")
 """Trials whose latencies are drawn without -v."""

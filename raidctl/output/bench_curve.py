@@ -55,7 +55,7 @@ def _merged(values: Sequence[float | None], room: int) -> list[float | None]:
 
 
 def below(left: str, right: str, count: int, paper: Paper) -> str:
-    """The line below `columns` of ``count`` values, with the labels of the axis' ends."""
+    """The line below `columns` of ``count`` values. It has the labels of the axis' ends."""
     room = paper.columns - _INDENT - _LABEL - 1
     bars = min(count, room)
     width = max(bars * max(1, min(3, room // max(bars, 1))), len(left) + len(right) + 2)
@@ -91,7 +91,7 @@ def _level(length: float, paper: Paper) -> str:
 
 
 def _thinned(bins: Sequence[tuple[float, int]]) -> list[tuple[float, int]]:
-    """At most `MOST_BARS` bins, by merging neighbours, without empty ones at the ends."""
+    """At most `MOST_BARS` bins, by merging neighbours. There are no empty ones at the ends."""
     filled = [place for place, (_, count) in enumerate(bins) if count]
     if not filled:
         return []

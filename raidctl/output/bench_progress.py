@@ -1,4 +1,4 @@
-"""The progress of a run on the terminal: current test, percentage, time left.
+"""The progress of a run on the terminal. It shows the current test, percentage, time left.
 
 Draws nothing if standard error is no terminal, to keep bars out of logs.
 """
@@ -84,7 +84,7 @@ class Bar:
 
 @contextmanager
 def progress() -> Iterator[Bar]:
-    """Draw the bar while the run lasts, and remove it at the end."""
+    """Draw the bar while the run lasts. Remove it at the end."""
     if not drawable():
         yield Bar(None)
         return

@@ -23,11 +23,11 @@ LEAST_WIDTH = 20
 """Narrower screens get lines of this width; the terminal breaks them."""
 INDENT = 2
 LEAST_ROOM = 14
-"""With fewer columns right of a label, texts begin on the line below it."""
+"""Minimum number of columns right of a label. With fewer, texts begin on the line below it."""
 _ASCII = str.maketrans({"→": ">", "·": "|", "…": "~", "°": ""})
 
 _STEPS = re.compile(r"^/[^/]*/?|[^/]*/|[^/]+")
-"""The parts of a path, for line breaks: the first name with the root, then each name with its slash."""
+"""The parts of a path, for line breaks. They are the first name with the root, then each name with its slash."""
 
 Piece = tuple[str, Style] | str
 """A styled text, or a plain one."""
@@ -75,7 +75,7 @@ class Paper(Struct, frozen=True):
         return self.clean(piece) if isinstance(piece, str) else (self.clean(piece[0]), piece[1])
 
     def render(self, parts: Iterable[RenderableType]) -> str:
-        """The parts below each other, as one text with a newline at the end; lines have no trailing blanks."""
+        """The parts below each other, as one text. It ends with a newline. Lines have no trailing blanks."""
         sink = io.StringIO()
         console = Console(
             file=sink,

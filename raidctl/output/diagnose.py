@@ -115,7 +115,7 @@ def _with(cause: Finding, found: Sequence[Finding]) -> Iterator[str]:
 
 
 def _remedy(group: Sequence[Finding], names: str, device: str | None = None) -> str:
-    """The remedy for all objects of a group: raidctl's commands take several names.
+    """The remedy for all objects of a group. raidctl's commands take several names.
 
     Those of other tools take one device; the other devices are listed after it.
     """

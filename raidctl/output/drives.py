@@ -132,7 +132,7 @@ def _role(drive: Drive, controller: Controller) -> tuple[str, Style]:
 
 
 def _named_after(drive: Drive, array: str, controller: Controller) -> bool:
-    """Whether the drive's id begins with that of its array's volume (``md:md0/sda1``), so that it is not repeated."""
+    """Whether the drive's id begins with that of its array's volume (``md:md0/sda1``). If so, it is not repeated."""
     parent = array.rpartition("/")[0]
     return parent != controller.id and drive.id.startswith(f"{parent}/")
 

@@ -1,4 +1,4 @@
-"""The screen of a command for many hosts, one line each, and its progress."""
+"""The screen of a command for many hosts. It has one line for each host, and the progress."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def screen(
 
 
 def look(inventory: Inventory) -> tuple[str, Rank, tuple[str, ...]]:
-    """Return the status word of a machine, its rank, and everything that needs a look, the worst first."""
+    """Return a machine's status word, rank, and everything that needs a look. The worst comes first."""
     found = troubles(inventory)
     word, rank = _WORDS[found[0].rank] if found else ("ok", Rank.FINE)
     return word, rank, tuple(one.brief for one in found)

@@ -1,4 +1,4 @@
-"""Serve one page over HTTP: the last result, refreshed on request if it is too old.
+"""Serve one page over HTTP. The page is the last result, refreshed on request if it is too old.
 
 Tools run in the thread that calls :func:`serve`, the main one, so that a signal that ends raidctl ends them, too; only
 requests are answered in separate threads.
@@ -26,11 +26,11 @@ LOOPBACK = "127.0.0.1"
 _GLANCE = 1
 """Seconds until a signal is noticed, at most."""
 _PATIENCE = 10
-"""Seconds that a client may take to send its request, and to receive the response."""
+"""Seconds that a client may take to send its request. The same limit holds for receiving the response."""
 CONNECTIONS = 32
 """Clients at a time; further ones are rejected."""
 _PAUSE = 0.5
-"""Seconds until the next attempt to accept a client, if no file descriptor is left."""
+"""Seconds until the next attempt to accept a client. It applies if no file descriptor is left."""
 PROBE = "/probe"
 """Path of the pages of targets."""
 _BUSY = b"HTTP/1.0 503 Service Unavailable\r\nRetry-After: 10\r\nContent-Length: 0\r\n\r\n"
@@ -61,7 +61,7 @@ class Refresher:
         return future.result()
 
     def run(self) -> NoReturn:
-        """Refresh once at the beginning, then on request, until an exception ends it."""
+        """Refresh once at the beginning, then on request. It goes on until an exception ends it."""
         page, until = self._scan(), time.monotonic() + self._interval
         while True:
             try:
@@ -74,7 +74,7 @@ class Refresher:
 
 
 class Probes:
-    """One page for each allowed target: read on request, at most every ``interval`` seconds.
+    """One page for each allowed target. It is read on request, at most every ``interval`` seconds.
 
     Concurrent requests for one target share a scan; different targets are read in parallel.
     """
@@ -184,7 +184,7 @@ class _Server(ThreadingHTTPServer):
 
 
 def _is_loopback(host: str) -> bool:
-    """Whether a name or an address, also with a port, means this machine."""
+    """Whether a name or an address means this machine. It may include a port."""
     name = (
         host[1:].partition("]")[0] if host.startswith("[") else host if host.count(":") > 1 else host.partition(":")[0]
     )

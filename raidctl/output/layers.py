@@ -1,4 +1,4 @@
-"""The screen of ``raidctl cache show``: each cache from top to bottom, with its capabilities."""
+"""The screen of ``raidctl cache show``. It lists each cache from top to bottom, with its capabilities."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def _block(group: Sequence[Layer], paper: Paper, shown: dict[object, str], *, mo
 
 
 def _without(piece: Piece, shown: dict[object, str], here: str) -> Piece:
-    """Replace a long text that was already shown in a reason by a reference to it."""
+    """Replace a long text that was already shown in a reason. A reference to it takes its place."""
     text = piece if isinstance(piece, str) else piece[0]
     for long, where in shown.items():
         if isinstance(long, str) and long in text:

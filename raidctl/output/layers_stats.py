@@ -1,4 +1,4 @@
-"""The screen of ``raidctl cache stats``: the counters of each layer, with the method of estimates."""
+"""The screen of ``raidctl cache stats``. It shows the counters of each layer, with the method of estimates."""
 
 from __future__ import annotations
 
@@ -59,7 +59,10 @@ def stats_screen(statistics: Statistics, paper: Paper, *, more: bool = False) ->
 
 
 def _shown(counter: Counter, *, more: bool) -> bool:
-    """Whether a figure has a row: not if it is 0 and does not change, nor if it is a sentence instead."""
+    """Whether a figure has a row.
+
+    One of 0 has none, except with ``more`` or in bytes or percent. One without a value has none either.
+    """
     return not counter.why and (more or bool(counter.value) or counter.unit in ("bytes", "percent"))
 
 

@@ -58,7 +58,7 @@ class Metric:
 
 @dataclass(frozen=True)
 class Kind(Generic[T]):
-    """A kind of object: its name is the prefix of its metrics and the label with its id."""
+    """A kind of object that has metrics. Its name is their prefix and the label with its id."""
 
     name: str
     label: str
@@ -81,7 +81,7 @@ class Kind(Generic[T]):
         return Metric(f"raidctl_{self.name}_{name}", text, (self.label,), rows)
 
     def states(self, name: str, text: str, label: str, words: Any) -> Metric:
-        """Define one series per word of a ``Literal``, for the field of this name."""
+        """Define the metric for the field of this name. It has one series per word of a ``Literal``."""
 
         def rows(inventory: Inventory) -> Iterator[Row]:
             for key, _, item in self.every(inventory):

@@ -1,4 +1,4 @@
-"""A plugin line after the Monitoring Plugins guidelines, which Nagios, Icinga, Naemon and their kin read. Pure.
+"""A plugin line that follows the Monitoring Plugins guidelines. Nagios, Icinga, Naemon and their kin read these. Pure.
 
 ::
 
@@ -72,7 +72,7 @@ def status_of(counts: Counts) -> Status:
 
 
 def plugin(status: Status, text: str, figures: Iterable[str] = (), more: Sequence[str] = (), hidden: int = 0) -> str:
-    """The whole output: the status line, performance data, and a line for each of ``more``.
+    """The whole output. It has the status line, performance data, and a line for each of ``more``.
 
     ``hidden``: the number of lines that the caller has left out of ``more``.
     """
@@ -93,12 +93,15 @@ def plugin(status: Status, text: str, figures: Iterable[str] = (), more: Sequenc
 
 
 def safe(text: str) -> str:
-    """The text on one line, without characters that the protocol, a terminal or a shell interprets."""
+    """The text on one line, without characters that might be interpreted.
+
+    Those are the ones that the protocol, a terminal or a shell interprets.
+    """
     return collapse(printable(text)).translate(_SAFE)
 
 
 def cut(text: str, limit: int) -> str:
-    """The text, cut to ``limit`` bytes, with three dots if it was longer."""
+    """The text, cut to ``limit`` bytes. It ends with three dots if it was longer."""
     data = text.encode("utf-8", "replace")
     if len(data) <= limit:
         return data.decode("utf-8")

@@ -1,4 +1,4 @@
-"""The support table: what can be read, set and done on each family of controllers."""
+"""The support table of the families of controllers. It shows what can be read, set and done on each."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _LEGEND = ("r: can be read", "w: the vendor's tool can set it", "-: neither", "n
 
 
 def support(vendors: Sequence[Vendor]) -> list[dict[str, Any]]:
-    """For programs: each family, its tools and drivers, its capabilities, and its operations by kind."""
+    """The support of each family, for programs. It lists tools and drivers, capabilities, and operations by kind."""
     return [
         {
             "family": vendor.FAMILY,

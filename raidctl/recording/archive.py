@@ -30,13 +30,13 @@ from raidctl.recording.manifest import FILE_LIMIT
 HEAD = 64 * 1024
 """Bytes at the beginning of a file by which it is recognised."""
 COUNT_LIMIT = 100_000
-"""Most files read in one directory, or in one archive with nested ones."""
+"""Most files read in one directory or one archive. Nested archives are included."""
 UNPACKED_LIMIT = 8 * 1024**3
 """Most bytes unpacked from one archive with nested ones."""
 PROCESSOR_LIMIT = 600.0
-"""Most seconds of processor time for one archive with nested ones, reading its files included."""
+"""Most seconds of processor time for one archive. Nested ones and reading its files are included."""
 HEADER_LIMIT = 1 << 20
-"""Most bytes between two files of a tar: extended headers, which are read into memory."""
+"""Most bytes between two files of a tar. They are extended headers, which are read into memory."""
 NESTING = 2
 """A directory or archive may contain archives. These may contain compressed single files."""
 
@@ -94,7 +94,7 @@ class Stream:
         self._ahead = self.head
 
     def as_file(self) -> Stream:
-        """Return this stream for reading a file: damage then ends it, and becomes its fault."""
+        """Return this stream for reading a file. Damage then ends it, and becomes its fault."""
         self._is_file = True
         return self
 
@@ -144,7 +144,7 @@ class Skipped(Struct, frozen=True):
 
 
 def pieces(path: str | os.PathLike[str], nesting: int = NESTING) -> Iterator[Piece | Skipped]:
-    """Yield every file at ``path``: a file, a directory, an archive, or ``-`` for standard input.
+    """Yield every file at ``path``. It is a file, a directory, an archive, or ``-`` for standard input.
 
     Archives inside archives are opened ``nesting`` levels deep; with 0, files in an archive are not opened.
 
@@ -252,7 +252,10 @@ class _Unpacker(Struct, frozen=True):
                 source.header = 0
 
     def _zip(self, opened: _Readable, stream: Stream, depth: int) -> Iterator[Piece | Skipped]:
-        """Read a zip, whose directory is at its end: from the file itself, or a limited copy in memory."""
+        """Read a zip, whose directory is at its end.
+
+        It is read from the file itself, or from a limited copy in memory.
+        """
         on_disk = isinstance(getattr(opened, "raw", None), io.FileIO) and cast("IO[bytes]", opened).seekable()
         copy = b"" if on_disk else stream.read(FILE_LIMIT)
         # zipfile creates an object for each member before the first is read
@@ -274,7 +277,7 @@ def _file(name: str, stream: Stream, *, nested: bool) -> Iterator[Piece]:
 
 
 class _TarSource:
-    """The source of tarfile: forward-only, with a limit of bytes between two files.
+    """The forward-only source of tarfile. It limits the bytes between two files.
 
     tarfile reads extended headers (long names, attributes, maps of sparse files) into memory, whatever their size.
     """
@@ -327,7 +330,7 @@ def _decompressor(form: str, stream: Stream) -> _Readable:
 
 
 def _is_tar(head: bytes) -> bool:
-    """Whether the checksum in the first header is right, for every dialect of tar."""
+    """Whether the checksum in the first header is right. This works for every dialect of tar."""
     try:
         tarfile.TarInfo.frombuf(head[: tarfile.BLOCKSIZE], "utf-8", "surrogateescape")
     except tarfile.TarError:

@@ -48,7 +48,7 @@ def _why(data: bytes, error: Exception) -> str:
 
 
 def _other_version(data: bytes) -> str | None:
-    """Explain that it is another JSON document of raidctl, or of another version; None if it is not."""
+    """Explain that it is raidctl's JSON, but another document or version. None if it is not."""
     try:
         head = json_decode.decode(data, _Head)
     except msgspec.DecodeError:

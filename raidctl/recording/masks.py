@@ -39,7 +39,7 @@ class Masks:
     words: dict[str, str] = field(default_factory=dict)
     """Replaced as whole words."""
     joined: dict[str, str] = field(default_factory=dict)
-    """Machine names of plain letters: replaced as a whole word inside another name, ``/dev/NAME-vg``."""
+    """Machine names of plain letters. They are replaced as a whole word inside another name, as in ``/dev/NAME-vg``."""
     labelled: dict[str, str] = field(default_factory=dict)
     """Too short or too common: replaced only after a label."""
     _lengths: dict[str, list[int]] = field(default_factory=dict)
@@ -61,7 +61,7 @@ class Masks:
                 self._add_encoded(identity.text)
 
     def add_number(self, match: re.Match[str]) -> None:
-        """Add a world wide name or EUI-64 whose parts are decimal numbers in JSON."""
+        """Add a world wide name or EUI-64 in JSON. Its parts are decimal numbers."""
         digits = 9 if match["naa"] else 10
         number = int(match["id"])
         if 16**digits <= number or match["naa"] not in {None, "5"}:
@@ -71,7 +71,7 @@ class Masks:
         self._put(match["id"], str(int(self._hex(tail), 16)), Kind.SERIAL)
 
     def add_reversed(self, match: re.Match[str]) -> None:
-        """Add the part of a volume's name that is also printed with its bytes reversed."""
+        """Add part of a volume's name in both byte orders. It is also printed with its bytes reversed."""
         old = match["id"].lower()
         new = self._hex(old)
         self._put(old, new, Kind.HEX)
@@ -94,7 +94,7 @@ class Masks:
             self._put(tail, new[keep:], Kind.HEX)
 
     def _add_encoded(self, text: str) -> None:
-        """Add the serial number in hexadecimal digits, the kernel's name of a namespace without an id."""
+        """Add the serial number in hexadecimal digits. This is the kernel's name of a namespace without an id."""
         new = _as(text, self.replacement(text.lower()))
         self._put(text.encode("latin-1").hex(), new.encode("latin-1").hex(), Kind.HEX)
 
@@ -178,7 +178,10 @@ def _reversed(digits: str) -> str:
 
 
 def _reach(old: str, kind: Kind) -> int:
-    """Return 0: replaced anywhere, 1: as a whole word, 2: inside other names, 3: only after its label."""
+    """Return where a value is replaced, from 0 to 3.
+
+    It is replaced anywhere (0), as a whole word (1), inside other names (2), or only after its label (3).
+    """
     letters, digits = any(char.isalpha() for char in old), any(char.isdigit() for char in old)
     if kind is Kind.USER or len(old) < _STEM or (len(old) < 8 and _DEVICE.fullmatch(old)):
         return 3
@@ -208,7 +211,10 @@ def _as(original: str, new: str) -> str:
 
 
 def _alternation(words: list[str]) -> str:
-    """Build a tree-shaped pattern for many sorted words of the same length, which is fast for any number."""
+    """Build a tree-shaped pattern for many words of the same length.
+
+    The words are sorted. The pattern is fast for any number.
+    """
     groups: dict[str, list[str]] = {}
     for word in words:
         groups.setdefault(word[:1], []).append(word[1:])

@@ -156,7 +156,7 @@ class CacheRow(_Row, frozen=True, kw_only=True):
 
 
 class FindingRow(_Row, frozen=True, kw_only=True):
-    """The result of a rule on an object at one time, passes included."""
+    """The result of a rule on an object at one time. Passes are included."""
 
     policy: Annotated[str, doc("File of the policy, or `built-in rules`.")]
     rule: Annotated[str, doc("Name of the rule.")]

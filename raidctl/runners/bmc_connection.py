@@ -1,4 +1,7 @@
-"""HTTPS requests to a service processor, by the standard library: certificate, limits, redirects."""
+"""HTTPS requests to a service processor, by the standard library.
+
+This includes the certificate, limits and redirects.
+"""
 
 from __future__ import annotations
 
@@ -57,7 +60,10 @@ def address_of(text: str) -> Address:
 
 
 class Trust(Struct, frozen=True):
-    """How the certificate is checked: by the system's authorities, those of a file, or a fingerprint."""
+    """The way to check the certificate: authorities or a fingerprint.
+
+    The authorities are the system's or those of a file.
+    """
 
     authorities: str | None = None
     """File with certificates in PEM."""
@@ -93,7 +99,7 @@ def fingerprint_of(text: str) -> str:
 
 
 class Reply(Struct, frozen=True, kw_only=True):
-    """The result of a request: a status with its body, or a failure."""
+    """The result of a request. It is a status with its body, or a failure."""
 
     status: int | None = None
     data: bytes = b""

@@ -1,4 +1,4 @@
-"""Scripts for a shell on another machine, and the parsing of its replies. Pure.
+"""Scripts for a shell on another machine. The module also parses its replies. Pure.
 
 The scripts are for any POSIX ``/bin/sh`` (dash, bash, busybox) and are sent to its standard input, so that neither
 the login shell nor a limit on arguments matters. After the script the input stays open: its end makes the remote
@@ -55,7 +55,7 @@ def program_script(request: Run, mark: str) -> bytes:
 
 
 def program_lines(request: Run, mark: str) -> list[str]:
-    """Return the lines that define one program: its limits, and how it starts."""
+    """Return the lines that define one program. They have its limits, and how it starts."""
     words = [f"{name}={shlex.quote(value)}" for name, value in request.environment]
     words += [shlex.quote(word) for word in request.argv]
     settings = {
@@ -87,7 +87,7 @@ BASE = 'PATH="$PATH" LC_ALL=C LANG=C HOME="$box/work" TMPDIR="$box/work"'
 
 
 def script(body: str, mark: str, lines: Sequence[str]) -> bytes:
-    """Return a script with its lines filled in, for a shell's standard input."""
+    """Return a script with its lines filled in. It is for a shell's standard input."""
     # as a function: the shell has read all of it before the first command runs, so none of it is taken as input
     text = "\n".join(
         (
@@ -109,7 +109,10 @@ _KERNEL = ("/proc/", "/sys/")
 
 
 def file_lines(requests: Sequence[Request[Any]]) -> list[str]:
-    """Return the shell's lines for Read, Glob and Which requests: files of the kernel together, then the rest."""
+    """Return the shell's lines for Read, Glob and Which requests.
+
+    Files of the kernel come first, together, then the rest.
+    """
     few = 2
     kernel = {
         number: shlex.quote(request.path)
@@ -171,7 +174,7 @@ def read_files(out: bytes, mark: str, requests: Sequence[Request[Any]], otherwis
 
 
 def _together(out: bytes, mark: str) -> tuple[dict[int, bytes | None], bytes]:
-    """Return the files that were read together, by number, and the rest of the output.
+    """Return the files read together, by number, and the remaining output.
 
     None: the beginning of a file cannot be determined.
     """

@@ -22,11 +22,11 @@ from raidctl.runners.parallel import Switch, Task, WorkerPool
 from raidctl.runners.process import Bounds, Interrupted
 
 WIDTH = 8
-"""Sessions at a time: a server permits ten on a connection by default, and one holds the connection."""
+"""Sessions at a time. A server permits ten on a connection by default, and one holds the connection."""
 PARTING = 15.0
-"""Seconds that the remote side may take in addition to its own time limit."""
+"""Seconds that the remote side may take beyond its own time limit."""
 FILES_PATIENCE = 30.0
-"""Seconds for a batch of files, plus a tenth of a second for each."""
+"""Seconds for a batch of files. A tenth of a second for each is added."""
 
 
 class SshRunner:
@@ -80,11 +80,13 @@ class SshRunner:
 
     @property
     def passing(self) -> bool:
-        """Whether the connection failed for something that may be over in a moment."""
+        """Whether the connection failed for a temporary reason. It may be over in a moment."""
         return self._connection.passing
 
     def carry_out(self, requests: Sequence[Request[Any]]) -> Sequence[Answer]:
-        """Answer each request, in order: a round that only reads by one script, in parallel; others by sessions.
+        """Answer each request, in order.
+
+        A round that only reads is answered by one script, in parallel; others by sessions.
 
         After the connection has failed, every request fails immediately.
 
@@ -230,7 +232,7 @@ UDEV = Run(("udevadm", "info", "--export-db"))
 
 
 def _only_reads(request: Request[Any]) -> bool:
-    """Whether a request may be part of a script with others: it changes nothing, and has no input."""
+    """Whether a request may be part of a script with others. It changes nothing, and has no input."""
     return not isinstance(request, Write) and not (isinstance(request, Run) and (request.changes or request.feed))
 
 

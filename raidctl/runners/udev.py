@@ -37,7 +37,7 @@ def _lines(path: str, node: str | None, links: Iterable[str], properties: Mappin
 
 
 def _line(text: str) -> str:
-    """Put a value on one line: a drive's name may contain a line break."""
+    """Put a value on one line. A drive's name may contain a line break."""
     return text.replace("\r", " ").replace("\n", " ")
 
 

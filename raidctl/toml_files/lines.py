@@ -1,4 +1,4 @@
-"""Line numbers of the keys in a TOML file, which the standard library does not provide.
+"""Line numbers of the keys in a TOML file. The standard library does not provide them.
 
 Only for text that its parser has accepted.
 """

@@ -41,7 +41,7 @@ def settle_settings(controller: ControllerDraft[Any]) -> None:
 
 
 def settle_tools(shown: ControllerDraft[Any], other: ControllerDraft[Any]) -> None:
-    """Report differences between two tools about one controller, and keep the worse values."""
+    """Report differences between two tools about one controller, keeping the worse values."""
     for mine, its in _pairs(shown, other):
         for name, label in _SETTINGS.items():
             values = [mine.get(name), its.get(name)]

@@ -24,7 +24,7 @@ Level = Literal["debug", "progress", "info", "warning", "critical", "fatal"]
 LEVELS: tuple[Level, ...] = ("debug", "progress", "info", "warning", "critical", "fatal")
 """From harmless to worst."""
 NEWEST = 1000
-"""Events that are read per controller: reading a whole log takes minutes on some."""
+"""Events that are read per controller. Reading a whole log takes minutes on some."""
 
 
 class Event(Struct, frozen=True, kw_only=True):
@@ -60,7 +60,7 @@ class EventLog(Struct, frozen=True, kw_only=True):
     unparsed: tuple[str, ...] = ()
     """Lines that were not understood."""
     clock: str | None = None
-    """The controller's clock at the time of reading, ISO 8601 without a time zone; None: unknown."""
+    """The controller's clock at the time of reading. ISO 8601 without a time zone. None: unknown."""
     limited: bool = False
     """Whether there may be older entries that were not requested."""
     begins: str | None = None

@@ -1,4 +1,7 @@
-"""Preview of foreign configurations: a module ``foreign`` in the package, if its tool can show their content."""
+"""Preview of foreign configurations: a module ``foreign`` in the package.
+
+A package has it if its tool can show their content.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +41,7 @@ class Foreign(Protocol):
     """A vendor package whose tool previews imports."""
 
     def selects(self, controller: Controller) -> bool:
-        """Whether the tool can act on one of several foreign configurations of the controller."""
+        """Whether the tool can act on one of several foreign configurations. They are on the same controller."""
 
     def preview(self, controller: Controller, tools: Sequence[Tool]) -> Dialogue[ForeignPreview | str]:
         """What an import would bring; a sentence: why there is no preview. Changes nothing."""

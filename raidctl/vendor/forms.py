@@ -1,4 +1,4 @@
-"""Forms of a tool's lines: the kind of a line is that of the first matching expression."""
+"""Forms of a tool's lines. The kind of a line is that of the first matching expression."""
 
 from __future__ import annotations
 

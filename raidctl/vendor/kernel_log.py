@@ -1,4 +1,4 @@
-"""The kernel log: ``journalctl`` with the time and the boot of each line, else ``dmesg``. Pure.
+"""The kernel log: ``journalctl`` with each line's time and boot, else ``dmesg``. Pure.
 
 The journal has the lines of earlier boots; dmesg has those of this boot that are still in the kernel's buffer.
 """

@@ -17,7 +17,7 @@ _MEMBERS = ("FAMILY", "TITLE", "TOOLS", "DRIVERS", "LAST", "SUPPORT", "observe",
 
 
 def vendors() -> tuple[list[Vendor], list[Problem]]:
-    """All vendor packages that load, sorted by family, and a problem for each that does not."""
+    """All vendor packages that load, sorted by family. Each that does not gives a problem."""
     found: list[Vendor] = []
     problems: list[Problem] = []
     for name, module in sorted(_entry_points()):

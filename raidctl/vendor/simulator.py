@@ -17,7 +17,7 @@ State = dict[str, str]
 
 
 class Reply(NamedTuple):
-    """The reply of a tool to a changing command, and the settings after it."""
+    """A tool's reply to a changing command, and the settings after it."""
 
     code: int
     out: str
@@ -43,7 +43,10 @@ Visit = Callable[[str, str], str | None]
 
 
 class Place(ABC):
-    """The position in an output of lines ``label: value``: the family's sections, and the settings in them."""
+    """The position in an output of lines ``label: value``.
+
+    It follows the family's sections, and the settings in them.
+    """
 
     pairs: ClassVar[tuple[re.Pattern[str], ...]] = (
         #    Cache Ratio: 25% Read / 75% Write
@@ -94,7 +97,7 @@ NewDrive = Literal["like", "small", "failing", "other_media"]
 
 
 class Bays(Protocol):
-    """The additional functions of a simulator whose machine has drive bays and a clock.
+    """Additional simulator functions for a machine with drive bays and a clock.
 
     All of it is in the state, under names of the family's own. Two of them are the same for all families, as the core
     looks them up: ``FAMILY/clock = SECONDS`` and ``FAMILY/bay BAY = SERIAL`` for each bay with a drive. Others are
@@ -126,4 +129,4 @@ class Leds(Protocol):
     """The additional function of a simulator whose tools switch locate LEDs."""
 
     def leds(self, argv: tuple[str, ...], text: str) -> State:
-        """The locate LEDs of the drives in a recorded output, all off, as no output shows them as settings."""
+        """The locate LEDs of the drives in a recorded output, all off. No output shows them as settings."""

@@ -1,4 +1,4 @@
-"""Converts a tool's word for the state of an object to the model's status."""
+"""Conversion of a tool's word for an object's state. The result is the model's status."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class VolumeWord(NamedTuple):
 def put_volume_word(
     volume: Draft, line: Line, word: VolumeWord | None, *, text: str, percent: float | None, weight: int = DETAIL
 ) -> None:  # fmt: skip
-    """Put the status of a volume and the progress that its line reports.
+    """Put a volume's status and the progress that its line reports.
 
     Args:
         volume: The draft.

@@ -1,4 +1,4 @@
-"""RAID level from capacity: N drives of size d give N d, (N-1) d, (N-2) d or N/2 d. Pure."""
+"""RAID level from capacity. N drives of size d give N d, (N-1) d, (N-2) d or N/2 d. Pure."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Reckoning:
 
 
 def usable(level: str, sizes: Sequence[int], count: int, copies: int | None = None) -> tuple[float, ...]:
-    """Possible sizes of a volume of a level on ``count`` drives with these known sizes; empty: unknown.
+    """Possible volume sizes of a level on ``count`` drives of known sizes. Empty: unknown.
 
     >>> usable("raid6", [4, 4, 4, 4, 4], 6), usable("raid10", [2, 2, 2, 2], 4)
     ((16.0,), (4.0,))

@@ -40,7 +40,7 @@ class Case:
     """Remarks that are added to the reasons, whatever the verdict."""
 
     def cite(self, object_id: str, path: str, statement: str, source: Source = "controller") -> None:
-        """Add a field of the inventory as evidence, with the line of output if known."""
+        """Add a field of the inventory as evidence. The line of output is included if known."""
         found = self._facts(object_id, path)
         # the tool or drive takes precedence over the kernel
         first = next((one for one in found if not _from_kernel(one)), found[0] if found else None)
@@ -58,12 +58,12 @@ class Case:
         )
 
     def only_kernel(self, object_id: str, path: str) -> bool:
-        """Whether a field is known only from the kernel, not from the drive."""
+        """Whether a field is known only from the kernel, not the drive."""
         found = self._facts(object_id, path)
         return bool(found) and all(_from_kernel(one) for one in found)
 
     def _facts(self, object_id: str, path: str) -> list[Fact]:
-        """The facts of a field, else of its parts, else of its parent."""
+        """The facts of a field, else of its parts, else its parent."""
         mine = self.ground.facts.get(object_id, ())
         ways: tuple[Callable[[str], bool], ...] = (
             lambda name: name == path,
@@ -108,7 +108,7 @@ class Case:
         return self._close("suspect", reasons, next_test)
 
     def inconclusive(self, *reasons: str, next_test: str | None = None, access: bool = True) -> Answer:
-        """Inconclusive; ``access``: because of a missing tool or permission, if one is missing."""
+        """The inconclusive answer. ``access``: because of a missing tool or permission, if one is missing."""
         missing = self.missing() if access else None
         remedy = missing.remedy or missing.message if missing else None
         more = (missing.message,) if missing and missing.message not in reasons else ()
@@ -123,7 +123,7 @@ class Case:
         return shlex.join(["raidctl", "verify", "--measure", *options, self.claim.option, *self.claim.words, where])
 
     def missing(self) -> Problem | None:
-        """The problem of a missing tool or permission that affects this volume or drive, if any."""
+        """The problem of a missing tool or permission, if any. It affects this volume or drive."""
         missing = [problem for problem in self.ground.inventory.problems if problem.kind in _NO_ACCESS]
         if not missing or self.ground.view.virtual:
             return None

@@ -185,7 +185,7 @@ def _section(ground: Ground, section: Section, path_of: Callable[[str], str]) ->
 
 
 def _misfits(claims: Sequence[Claim], subjects: Sequence[Subject], fitting: Sequence[Claim]) -> Iterator[Answer]:
-    """Claims that apply to none of the volumes, so nothing shows that they hold."""
+    """Claims that apply to none of the volumes. Nothing shows that they hold."""
     for claim in claims:
         if claim not in fitting:
             for one in subjects:

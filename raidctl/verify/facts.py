@@ -18,7 +18,10 @@ _MIB = 1 << 20
 
 
 def facts(ground: Ground, subject: Subject) -> Evidence:
-    """Controller, policy, battery, caches and flushes of a volume, and the common speed of its drives."""
+    """The facts of a volume.
+
+    They are controller, policy, battery, caches and flushes, and the common speed of its drives.
+    """
     case = Case(Claim("power_safe"), subject, ground)
     controller = None if subject.on_controllers else _controller(subject)
     drives: Literal["enabled", "disabled"] | None = None

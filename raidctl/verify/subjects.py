@@ -1,4 +1,4 @@
-"""Volumes and plain drives that claims are about, with the drives below them. Pure."""
+"""Volumes and plain drives that claims are about. The drives below them are included. Pure."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ class Ground:
 
     @cached_property
     def partial(self) -> frozenset[str]:
-        """Ids of the objects described in output that is incomplete or could not be read."""
+        """Ids of objects described in output that is incomplete or unreadable."""
         problems = [problem for problem in self.inventory.problems if problem.kind == "unread"]
         unread = {problem.where for problem in problems}
         outputs = [output for output in self.seen.outputs if output.cut_off is not None or output.command in unread]

@@ -53,7 +53,7 @@ class Letter(msgspec.Struct, frozen=True, kw_only=True):
     key: str
     """Its identity: the same events have the same Message-ID."""
     threads: tuple[str, ...] = ()
-    """A thread id for each finding in it, the same in all letters about that finding."""
+    """A thread id for each finding in it. It is the same in all letters about that finding."""
 
 
 class Mail(msgspec.Struct, frozen=True, kw_only=True):
@@ -191,7 +191,7 @@ def _why(done: RunAnswer, name: str) -> str:
 
 
 def _reason(error: Exception) -> str:
-    """An error of SMTP in one line: the server's code and its text."""
+    """An SMTP error in one line: the server's code and text."""
     if isinstance(error, smtplib.SMTPRecipientsRefused):
         code, text = next(iter(error.recipients.values()))
     elif isinstance(error, smtplib.SMTPResponseException):

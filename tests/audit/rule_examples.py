@@ -1,4 +1,4 @@
-"""For each built-in rule, one machine on which it fails and one that passes.
+"""For each built-in rule, one machine that fails and one that passes.
 
 A machine is a recorded one, or a recorded one with one object changed.
 """
@@ -65,11 +65,11 @@ class Example:
     fails: Machine
     passes: Machine
     outcome: str = "fail"
-    """`unknown` for the rules that never fail, but report that something is unknown."""
+    """`unknown` for rules that never fail, but report that something is unknown."""
 
 
 def graded(one: Finding) -> str:
-    """The severity of a failure (a finding that passes has a severity too, without a meaning)."""
+    """Return the severity of a failure. A finding that passes has a severity too, without a meaning."""
     assert one.outcome == "fail"
     return one.severity
 

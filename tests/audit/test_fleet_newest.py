@@ -36,7 +36,10 @@ def site(tmp_path: Path) -> Path:
 
 
 def test_the_newest_of_two_inventories_of_a_host_counts(site: Path, tmp_path: Path) -> None:
-    """In a directory, a stream or a list, in any order, the newest counts and the older one is reported as left out."""
+    """Of two inventories of a host, the newest counts.
+
+    In a directory, a stream or a list, in any order, the older one is reported as left out.
+    """
     new, old = _of("2026-11-22T01:00:00Z"), _of("2026-11-22T01:30:00+02:00", level="raid5")
     place = tmp_path / "fleet"
     place.mkdir()
@@ -92,7 +95,7 @@ def _lines(*inventories: Inventory) -> bytes:
     ids=["two hosts", "no time", "no name", "one time"],
 )
 def test_what_is_not_known_to_be_older_counts(site: Path, one: Inventory, other: Inventory) -> None:
-    """With different hosts, or without a name or time, none is left out."""
+    """With different hosts, or no name or time, none is left out."""
     done = _audit(site, "-", stdin=msgspec.json.encode(one) + b"\n" + msgspec.json.encode(other))
     assert (done.stderr, "2 hosts" in done.stdout) == ("", True)
 

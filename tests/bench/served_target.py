@@ -1,4 +1,4 @@
-"""A model served over NBD in real time, so that results depend on the host as well."""
+"""A model served over NBD in real time. Results depend on the host as well."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ def test_commits_that_the_engine_limits_weigh_on_verdicts(tmp_path: Path) -> Non
 
 
 def test_ctrl_c_during_the_calibration_keeps_the_figures(tmp_path: Path) -> None:
-    """An interruption of the comparison with memory returns the session, marked as interrupted."""
+    """An interrupted comparison with memory returns the session, marked as interrupted."""
 
     class Interrupted(PortableEngine):
         """An engine that is interrupted at once."""

@@ -48,7 +48,10 @@ GO = option(nbd.OPT_GO, struct.pack(">I4sH", 4, b"name", 0))
 
 
 def test_go_reports_size_and_flags() -> None:
-    """The reply to GO has size, flush and force unit access, block sizes, and the acknowledgement."""
+    """The reply to GO has size, flags, block sizes and the acknowledgement.
+
+    The flags are flush and force unit access.
+    """
     replies, _, ended = lead(FLAGS + GO)
     assert not ended
     assert struct.pack(">HQH", nbd.INFO_EXPORT, SIZE, nbd.TRANSMISSION) in replies
@@ -57,7 +60,7 @@ def test_go_reports_size_and_flags() -> None:
 
 @pytest.mark.parametrize("number", [5, 8, 10, 99])
 def test_unknown_options_are_refused_and_the_negotiation_goes_on(number: int) -> None:
-    """TLS, structured replies and unknown options are unsupported, and GO still works afterwards."""
+    """TLS, structured replies and unknown options are unsupported. GO still works afterwards."""
     replies, requests, _ = lead(FLAGS + option(number, b"xyz") + GO + request(nbd.Command.READ, 0, 512))
     assert struct.pack(">QIII", nbd.REPLY_MAGIC, number, nbd.REP_UNSUPPORTED, 0) in replies
     assert len(requests) == 1
@@ -71,7 +74,7 @@ def test_the_list_has_one_export() -> None:
 
 @pytest.mark.parametrize(("flags", "zeroes"), [(3, 0), (1, 124)])
 def test_export_name_is_padded_unless_refused(flags: int, zeroes: int) -> None:
-    """The reply to EXPORT_NAME has size and flags, and 124 zeroes unless the client refused them."""
+    """The reply to EXPORT_NAME has size and flags. Unless the client refused them, 124 zeroes follow."""
     replies, _, _ = lead(struct.pack(">I", flags) + option(nbd.OPT_EXPORT_NAME, b"any"))
     assert replies.endswith(struct.pack(">QH", SIZE, nbd.TRANSMISSION) + bytes(zeroes))
 
@@ -107,7 +110,7 @@ def test_a_write_carries_its_data_and_its_flag() -> None:
 @settings(max_examples=300, deadline=None)
 @given(st.binary(max_size=200), st.sampled_from([b"", FLAGS, FLAGS + GO]))
 def test_no_bytes_break_the_server(garbage: bytes, before: bytes) -> None:
-    """Any bytes are replied to, awaited or end the connection, and no partial request is run."""
+    """Any bytes are replied to, awaited or end the connection. No partial request is run."""
     replies, requests, _ = lead(before + garbage)
     assert replies.startswith(nbd.GREETING)
     assert all(each.offset + each.size <= SIZE for each in requests)

@@ -1,4 +1,4 @@
-"""Trials of caches, layouts and layers, on the model or on real files."""
+"""Trials of caches, layouts and layers, on the model or real files."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ def test_an_interruption_restores_the_read_ahead(tmp_path: Path) -> None:
 
 
 def test_without_permission_the_current_read_ahead_is_measured(tmp_path: Path) -> None:
-    """The current setting has its figure, and the reason for the missing ones is given."""
+    """The current setting has its figure. The reason for the missing figures is given."""
     setting = Recorder(denied=True)
     with on_file(tmp_path) as target:
         result = whole(ReadAhead(seconds=0.6, rounds=1, kernel=setting), staged(target))
@@ -153,7 +153,7 @@ def test_without_permission_the_current_read_ahead_is_measured(tmp_path: Path) -
 
 
 def test_a_buffered_view_is_read_only(tmp_path: Path) -> None:
-    """A view through the page cache has the content of the file, and cannot be written."""
+    """A view through the page cache has the file's content. It cannot be written."""
     with on_file(tmp_path, MIB) as target, buffered(target) as view:
         assert os.pread(view.fileno(), 16, 0) == os.pread(view.fileno(), 16, 0)
         with pytest.raises(OSError, match="Bad file descriptor"):
@@ -161,7 +161,7 @@ def test_a_buffered_view_is_read_only(tmp_path: Path) -> None:
 
 
 def test_without_a_mapping_nothing_is_compared(tmp_path: Path) -> None:
-    """Without a mapping there is no tax, and the reason for an unknown table is passed on."""
+    """Without a mapping there is no tax. The reason for an unknown table is passed on."""
     with on_file(tmp_path, MIB) as target:
         assert "nothing to compare" in whole(LayerTax(), staged(target)).reasons[0]
         why = Below(why_no_ranges="dmsetup is not installed.")
@@ -242,7 +242,7 @@ class Volume(FileTarget):
 
 @pytest.mark.parametrize("bare", [False, True])
 def test_the_drive_below_a_layer_is_flushed_as_well(tmp_path: Path, *, bare: bool) -> None:
-    """A mapping may drop a flush, so it has a raw figure too; a drive has one figure."""
+    """A mapping has a raw figure too, as it may drop flushes. A drive has one figure."""
     with Volume(str(tmp_path), MIB) as target:
         stage = staged(target, below=Below(disk=str(tmp_path), bare=bare))
         result = whole(Commits(seconds=0.1, rounds=1), stage)
@@ -278,7 +278,7 @@ def test_the_disabled_write_cache_is_measured_as_well(tmp_path: Path) -> None:
 
 
 def test_a_refused_switch_leaves_the_rest_of_the_table(tmp_path: Path) -> None:
-    """Without permission, the figures of the current state are present, with the reason."""
+    """Without permission, the current state's figures are present, with the reason."""
 
     def refuse() -> AbstractContextManager[None]:
         raise BenchError("The battery is missing.")
@@ -300,7 +300,7 @@ def test_timings_with_and_without_the_page_cache(tmp_path: Path) -> None:
 
 
 def test_too_short_phases_have_no_figure(tmp_path: Path) -> None:
-    """Phases of a tenth of a second have no rate and no ratio."""
+    """Phases of a tenth of a second have no rate or ratio."""
     trials = (ReadAhead(seconds=0.02, rounds=2), Classic(seconds=0.02, rounds=2), Timings(seconds=0.02, rounds=2))
     with on_file(tmp_path) as target:
         short = Profile(name="t", title="", seconds=60, size=8 * MIB, trials=trials)
@@ -310,7 +310,7 @@ def test_too_short_phases_have_no_figure(tmp_path: Path) -> None:
 
 
 def test_profiles_use_the_options_that_change_a_setting() -> None:
-    """The cache switch goes to the classic trial, the setting to the read-ahead trial, which comes last."""
+    """The cache switch goes to the classic trial. The setting goes to the read-ahead trial, which comes last."""
     plain = Profile(name="t", title="", seconds=1, size=1, trials=(ReadAhead(rounds=3), Classic()))
     setting = Recorder()
     made = switched(plain, off=lambda: _off([]), read_ahead=setting)
@@ -335,7 +335,7 @@ def test_options_that_exclude_each_other_are_refused(words: list[str], expected:
 
 @pytest.mark.slow
 def test_two_exports_are_measured_together(tmp_path: Path) -> None:
-    """The second export is announced, and the result has the engine and the ratio."""
+    """The second export is announced. The result has the engine and the ratio."""
     words = (*FLASH, "--size", "64MiB", "--no-keep")
     with (
         tempfile.TemporaryDirectory(dir="/tmp") as one,
@@ -354,7 +354,7 @@ def test_two_exports_are_measured_together(tmp_path: Path) -> None:
 
 
 def test_the_classic_profile_prints_the_classic_tables(tmp_path: Path) -> None:
-    """There are four tables within 80 columns, with the option for the missing column."""
+    """There are four tables within 80 columns. The option for the missing column is given."""
     with on_file(tmp_path) as target:
         short: tuple[Trial, ...] = (
             Classic(seconds=0.6, rounds=1),

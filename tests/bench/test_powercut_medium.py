@@ -1,4 +1,4 @@
-"""Blocks that are read back are described by generation, and a run only uses the file that it created."""
+"""Description of the blocks that are read back, by generation. A run only uses the file that it created."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def mixed(first: bytes, second: bytes, sectors: int) -> bytes:
 
 @pytest.mark.parametrize("sectors", range(1, 8))
 def test_a_block_of_two_writes_has_both_generations(sectors: int) -> None:
-    """Both generations are found, also if the first sectors are missing or damaged."""
+    """Both generations are found. This also holds if the first sectors are missing or damaged."""
     assert described(mixed(made(7), made(5), sectors), PLACE, RUN) == [5, 7]
     assert described(mixed(made(5), made(7), sectors), PLACE, RUN) == [5, 7]
     assert described(mixed(bytes(SIZE), made(7), sectors), PLACE, RUN) == [Odd.ZERO, 7]

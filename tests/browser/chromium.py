@@ -1,4 +1,4 @@
-"""A headless Chromium with one page, driven by playwright: Debian's program, not one that playwright downloads."""
+"""A headless Chromium with one page, driven by playwright. It is Debian's, not one that playwright downloads."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Tab:
         self._page = page
         self._protocol = page.context.new_cdp_session(page)
         self.messages: list[str] = []
-        """What the page wrote to the console since it was opened, and what the browser reports of it."""
+        """What the page wrote to the console since it was opened. What the browser reports of the page is included."""
         self.requests: list[str] = []
         """What the page asked for since it was opened, itself first."""
         page.set_default_timeout(_PATIENCE)

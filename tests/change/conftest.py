@@ -28,7 +28,7 @@ def raidctl(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Re
 
 @pytest.fixture
 def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Hide the tools of other tests, whose command lines could be equal to ours."""
+    """Hide the tools of other tests. Their command lines could be equal to ours."""
     (tmp_path / "processes").mkdir()
     monkeypatch.setattr("raidctl.change.still_running.PROCESSES", tmp_path / "processes")
 

@@ -1,4 +1,7 @@
-"""``raidctl bench powercut`` and ``bench witness`` as they are typed, on NBD servers whose power is cut by SIGKILL."""
+"""``raidctl bench powercut`` and ``bench witness`` as they are typed.
+
+They run on NBD servers whose power is cut by SIGKILL.
+"""
 
 from __future__ import annotations
 
@@ -79,7 +82,7 @@ class Station:
 
 @contextmanager
 def served(place: Path, cache: str) -> Iterator[subprocess.Popen[bytes]]:
-    """A drive of 1 MiB, with a cache that dies with its server."""
+    """A 1 MiB drive, with a cache that dies with its server."""
     disk = place / "disk"
     if not disk.exists():
         disk.write_bytes(bytes(1 << 20))
@@ -188,7 +191,7 @@ def test_an_address_needs_a_port(tmp_path: Path, address: str) -> None:
 
 
 def test_a_cut_after_the_witness_was_lost_is_not_counted(station: Station) -> None:
-    """The machine remembers what its witness cannot know, until the run is continued."""
+    """Until the run continues, the machine remembers what its witness cannot know."""
     kept = station.place / "state/powercut-left"
     station.ending = True
     done = station.cut("writeback")
@@ -206,7 +209,7 @@ def test_a_cut_after_the_witness_was_lost_is_not_counted(station: Station) -> No
 
 
 def test_without_a_witness_nothing_is_made(tmp_path: Path) -> None:
-    """One sentence, and the exit code of a machine that cannot be reached."""
+    """Without a witness, the exit code is that of an unreachable machine. One sentence is printed."""
     (tmp_path / "token").write_bytes(TOKEN)
     (tmp_path / "data").mkdir()
     words = ["powercut", str(tmp_path / "data"), "--witness", "127.0.0.1:1", "--token-file", str(tmp_path / "token")]
@@ -216,7 +219,7 @@ def test_without_a_witness_nothing_is_made(tmp_path: Path) -> None:
 
 
 def test_the_commands_of_the_page_are_accepted() -> None:
-    """Those of ``docs/powercut.md``, up to the point at which they would do something."""
+    """The commands of ``docs/powercut.md`` are accepted. They run up to the point at which they would do something."""
     page = (Path(__file__).resolve().parents[2] / "docs/powercut.md").read_text(encoding="utf-8")
     lines = re.findall(r"(?m)^    (raidctl .*)$", page.replace("\\\n        ", ""))
     assert len(lines) > 8

@@ -1,4 +1,4 @@
-"""What changing commands print: at the confirmation, about targets, about machines that do not exist."""
+"""What changing commands print. They print at the confirmation, about targets, and about machines that do not exist."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def test_an_answer_other_than_yes_changes_nothing_and_reports_so(tmp_path: Path,
 
 
 def test_a_machine_that_is_not_simulated_leaves_no_directory(raidctl: Raidctl, tmp_path: Path) -> None:
-    """A misspelt name is a usage error, with the names that there are; nothing is made for it."""
+    """A misspelt name is a usage error, with the existing names. Nothing is made for it."""
     for words in (("show",), ("cache", "split", "smartarray:1", "50/50", "--yes"), ("restore",), ("journal",)):
         done = raidctl("--demo", "p4000", *words)
         assert done.exit_code == 2
@@ -131,7 +131,7 @@ def test_a_split_that_is_none_is_explained(raidctl: Raidctl, split: str) -> None
 
 
 def test_the_volume_of_a_controller_is_no_drive(raidctl: Raidctl) -> None:
-    """The refusal names the command that switches the caches of the volume's drives."""
+    """The refusal names the command that switches the volume's drive caches."""
     done = raidctl("--demo", "p400", "cache", "drive", "/dev/cciss/c0d0", "off", "--dry-run")
     assert done.exit_code == 2
     assert "raidctl cache set /dev/cciss/c0d0 --drive-cache off" in done.stderr
@@ -224,7 +224,7 @@ def test_write_policies_have_the_names_of_vendors_tools_too(raidctl: Raidctl, wo
 
 
 def test_what_only_unsafe_lets_pass_is_marked_as_not_run(raidctl: Raidctl) -> None:
-    """The commands are shown with the option that they would need, and each is marked."""
+    """The commands are shown with the option that they would need. Each command is marked."""
     printed = raidctl("--demo", "p400", "cache", "set", "/", "--drive-cache", "on", "--yes").stdout
     assert "With --unsafe REASON" in printed
     assert "they are NOT run" in printed
@@ -232,7 +232,7 @@ def test_what_only_unsafe_lets_pass_is_marked_as_not_run(raidctl: Raidctl) -> No
 
 
 def test_the_names_of_two_machines_exclude_each_other_for_the_journal(raidctl: Raidctl) -> None:
-    """Two machines at once are a usage error, as for every other command."""
+    """Two machines at once are a usage error, as for other commands."""
     assert raidctl("--host", "a", "--demo", "p400", "journal").exit_code == 2
 
 
@@ -251,7 +251,10 @@ def unit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., dict[
 
 
 def test_the_unit_runs_before_any_service_and_after_the_file_systems(unit: Callable[..., dict[str, str]]) -> None:
-    """Otherwise a database would write under the policy that was left by a power failure during a load."""
+    """The unit runs before any service and after the file systems.
+
+    Otherwise a database would write under the policy that was left by a power failure during a load.
+    """
     printed = unit()
     assert "basic.target" in printed["Before"].split()
     assert {"sysinit.target", "local-fs.target"} <= set(printed["After"].split())
@@ -276,7 +279,7 @@ def test_a_batch_without_a_target_names_what_is_missing(raidctl: Raidctl) -> Non
 
 
 def test_settings_not_made_because_of_a_refused_one_are_marked(raidctl: Raidctl) -> None:
-    """If one of two settings is refused, neither is made, and the message states it."""
+    """If one of two settings is refused, neither is made. The message states it."""
     printed = raidctl("--demo", "p400", "cache", "set", "/", "--read", "none", "--write", "write-through", "--yes")
     assert printed.exit_code == 1
     assert "No change made: one of the settings was refused." in printed.stdout
@@ -285,7 +288,7 @@ def test_settings_not_made_because_of_a_refused_one_are_marked(raidctl: Raidctl)
 
 
 def test_an_interrupted_change_is_undone_and_reported_so(tmp_path: Path) -> None:
-    """Ctrl-C while a tool hangs: exit code 130, the old values are restored, and the last sentence states it."""
+    """Ctrl-C while a tool hangs restores the old values. The exit code is 130, and the last sentence states it."""
     tools = install("p400", tmp_path / "p400")
     tools.fail(Disturbance(fault="hangs after the change", match="cacheratio", seconds=300))
     path = f"{tools.programs}:{os.environ['PATH']}"

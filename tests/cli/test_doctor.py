@@ -13,7 +13,7 @@ from raidctl.vendor.protocol import ToolSpec, Vendor
 
 
 class Scripted:
-    """A machine that replies by a table, and records what it was asked to run."""
+    """A machine that replies by a table. It records what it was asked to run."""
 
     def __init__(self, answers: dict[str, Answer]) -> None:
         self.answers = answers

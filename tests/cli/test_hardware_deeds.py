@@ -1,4 +1,7 @@
-"""Foreign configurations, preserved cache, drive states, rebuilds, patrol reads and batteries on simulated machines."""
+"""Commands for the hardware of simulated machines.
+
+They cover foreign configurations, preserved cache, drive states, rebuilds, patrol reads and batteries.
+"""
 
 from __future__ import annotations
 
@@ -83,7 +86,7 @@ def test_clearing_waits_for_the_cache(raid: Raid) -> None:
 
 
 def test_cache_is_discarded_with_a_reason_and_the_id_of_the_volume(raid: Raid, tmp_path: Path) -> None:
-    """Once its drives are known to be lost: here somebody has pulled them."""
+    """Cache is discarded once its drives are known to be lost. Here somebody has pulled them."""
     assert raid("h730-foreign", "show").exit_code == 0
     simulated = machine("h730-foreign", vendors()[0], tmp_path / "demo" / "h730-foreign")
     state = {key: value for key, value in simulated.state().items() if not key.startswith("megaraid 0/foreign ")}
@@ -184,7 +187,7 @@ def test_a_command_for_a_person_is_printed_only_if_no_guard_refuses_it(raid: Rai
 
 @pytest.mark.parametrize("name", ["h730", "perc5i", "9271"])
 def test_a_patrol_read_is_started_seen_and_stopped(raid: Raid, name: str) -> None:
-    """The controller reports it afterwards, "tasks" lists it, and a second start is refused."""
+    """The controller reports a started patrol read, and "tasks" lists it. A second start is refused."""
     start, stop = ("patrol", "start", "megaraid:0", "--yes"), ("patrol", "stop", "megaraid:0", "--yes")
     began = raid(name, *start)
     assert began.exit_code == 0, began.output

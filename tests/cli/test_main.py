@@ -107,7 +107,7 @@ def test_a_misspelt_command_gets_those_that_look_like_it(raidctl: Raidctl, words
 
 
 def test_a_file_in_the_place_of_a_command_gets_the_command_that_reads_it(raidctl: Raidctl, tmp_path: Path) -> None:
-    """Only if it exists, and with a name that the shell takes for one word."""
+    """The reading command is named only if the file exists. The file's name in it is one word to the shell."""
     file = tmp_path / "my output.txt"
     assert "To read a file" not in raidctl(file).output
     file.touch()
@@ -142,7 +142,10 @@ def test_a_fault_of_our_own_is_one_sentence_and_exit_3(monkeypatch: pytest.Monke
 
 
 def test_a_start_imports_only_what_it_needs() -> None:
-    """``--version`` and ``--help`` load neither the model nor rich, pyudev, pySMART or a vendor package."""
+    """``--version`` and ``--help`` load no heavy module.
+
+    These are the model, rich, pyudev, pySMART and the vendor packages.
+    """
     heavy = (
         "rich",
         "msgspec",
@@ -226,7 +229,10 @@ def test_the_c_locale_is_served(plugins: Path, recorded: Recorded) -> None:
 
 
 def test_a_reader_that_goes_away_ends_it_quietly(plugins: Path, recorded: Recorded) -> None:
-    """``raidctl … | head -1``: nothing on standard error, the code that a shell gives for SIGPIPE."""
+    """``raidctl … | head -1``: nothing is printed on standard error.
+
+    The exit code is the one that a shell gives for SIGPIPE.
+    """
     reading, writing = os.pipe()
     os.close(reading)
     try:

@@ -1,4 +1,4 @@
-"""The roles of the collection install raidctl itself with pip, on a real ssh server."""
+"""The installation of raidctl itself by the roles of the collection. They use pip, on a real ssh server."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The readers of udev, mountinfo, swaps and sysfs, on good and on damaged text."""
+"""Readers of udev, mountinfo, swaps and sysfs, on good and damaged text."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ RUBBISH = st.one_of(
 
 @given(RUBBISH)
 def test_rubbish_never_breaks_the_reader_of_udev(text: str) -> None:
-    """Whatever the database holds, entries come out, and every line is either read or listed as strange."""
+    """Whatever the database holds, entries come out. Every line is either read or listed as strange."""
     found = udevdb.parse(text)
     assert all(line.text.strip() for line in found.unknown_lines)
     assert len(found.entries) + len(found.unknown_lines) <= text.count("\n") + 1
@@ -31,7 +31,7 @@ def test_rubbish_never_breaks_the_reader_of_udev(text: str) -> None:
 
 @given(st.integers(min_value=0, max_value=4000))
 def test_half_a_database_gives_half_the_devices(cut: int) -> None:
-    """Cut at any place, also in the middle of a line, a database still gives the devices before the cut."""
+    """A database cut at any place gives the devices before the cut. The place may be in the middle of a line."""
     whole = (FIXTURES / "host-raid-card-no-tool" / "udev-db").read_text()
     entries, part = udevdb.parse(whole).entries, udevdb.parse(whole[:cut]).entries
     assert [e.path for e in part[:-1]] == [e.path for e in entries[: max(len(part) - 1, 0)]]
@@ -39,7 +39,7 @@ def test_half_a_database_gives_half_the_devices(cut: int) -> None:
 
 @given(RUBBISH)
 def test_rubbish_never_breaks_the_reader_of_mounts(text: str) -> None:
-    """Whatever the tables hold, mounts come out, and every line that is not read is listed as strange."""
+    """Whatever the tables hold, mounts come out. Every line that is not read is listed as strange."""
     for table in (mounts.mountinfo(text), mounts.swaps(text)):
         assert all(line.text.strip() for line in table.unknown_lines)
     assert len(mounts.mountinfo(text).mounts) <= text.count("\n") + 1
@@ -47,7 +47,7 @@ def test_rubbish_never_breaks_the_reader_of_mounts(text: str) -> None:
 
 @given(st.binary(max_size=600))
 def test_rubbish_in_sysfs_never_breaks_anything(data: bytes) -> None:
-    """Whatever an attribute holds, the size is a number or None, and the identity is text or None."""
+    """Whatever an attribute holds, the size is a number or None. The identity is text or None."""
     names = (
         "size",
         "removable",
@@ -65,7 +65,10 @@ def test_rubbish_in_sysfs_never_breaks_anything(data: bytes) -> None:
 
 
 def test_a_database_of_any_age_is_read() -> None:
-    """Old exports have P, N, S, E lines, new ones repeat subsystem and number in U and D lines; both give the same."""
+    """Old and new exports of the database give the same.
+
+    Old ones have P, N, S, E lines, new ones repeat subsystem and number in U and D lines.
+    """
     head = "P: /devices/a/block/sda\nM: sda\nR: 0\nJ: b8:0\nU: block\nT: disk\nD: b 8:0\n"
     new = f"{head}N: sda\nL: 0\nS: disk/by-id/x\nQ: 1\nV: sd\n"
     old = "P: /devices/a/block/sda\r\nN: sda\r\nS: disk/by-id/x\r\nE: SUBSYSTEM=block\r\nE: MAJOR=8\r\nE: MINOR=0\r\n"
@@ -142,7 +145,7 @@ def test_a_path_contains_the_address_of_a_device(path: str) -> None:
 
 
 def test_sata_is_distinguished_from_older_ata_by_udev_or_the_driver() -> None:
-    """An ATA drive is SATA if udev or an AHCI driver reports so, or if it is behind a SAS controller."""
+    """ATA drives are SATA if udev or an AHCI driver reports so. So are those behind a SAS controller."""
     port = Place.of("/devices/pci0000:00/0000:00:1f.2/ata1/host0/target0:0:0/0:0:0:0/block/sda")
     place = Place.of("/devices/pci0000:00/0000:03:00.0/host0/port-0:0/end_device-0:0/target0:0:0/0:0:0:0/block/sda")
     assert port.transport({"ID_BUS": "ata", "ID_ATA_SATA": "1"}, None, "ata_piix") == "sata"
@@ -168,7 +171,10 @@ def test_a_pci_address_is_the_same_in_every_spelling() -> None:
 
 
 def test_the_ata_page_gives_the_whole_model_and_firmware() -> None:
-    """Page 89h holds the IDENTIFY data: words with their letters swapped, at offset 60."""
+    """Model and firmware come whole from the IDENTIFY data of page 89h.
+
+    These are words with their letters swapped, at offset 60.
+    """
     words = bytearray(572)
     for first, text in ((23, "TN07B   "), (27, "TALUS TD2000NM-2A EXTRA LONG NAME".ljust(40))):
         raw = text.encode()

@@ -1,4 +1,4 @@
-"""The bays of SES enclosures are known to every command that accepts the name of a drive."""
+"""The bays of SES enclosures as names of drives. Every command that accepts such a name knows them."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ def test_noise_is_put_back_as_it_was(machine: str) -> None:
 
 
 def test_every_line_of_the_table_names_a_field_and_a_reason() -> None:
-    """A rule for a field that the model has not would leave nothing out."""
+    """Each rule is for a field that the model has. Another one would leave nothing out."""
     from raidctl.drift.ignore import fields  # noqa: PLC0415 - only here
 
     for rule in NOISE:

@@ -54,7 +54,7 @@ def item_of(inventory: Inventory) -> int | None:
 
 
 def test_two_hosts_in_one_store_have_histories_of_their_own(tmp_path: Path) -> None:
-    """The second host's state is its first, not a change of the other's."""
+    """The second host's state is its first. It is not a change of the other's."""
     store = States(tmp_path)
     store.add(_at(state(), "2026-03-04T05:00:00Z", "db1"))
     store.add(_at(state("smartarray-p400"), "2026-03-04T05:00:01Z", "db2"))
@@ -75,7 +75,10 @@ def _kept(*dates: str) -> list[Kept]:
     [("last", 4), ("-1", 4), ("-2", 3), ("-4", 1), ("2026-11-01", 1), ("2026-11-02", 2), ("2026-12-24", 4)],
 )
 def test_a_snapshot_is_found_by_number_or_date(word: str, number: int) -> None:
-    """The last one, a number of snapshots before it, or the last one up to the end of a day."""
+    """A snapshot is found by number or date.
+
+    It is the last one, a number of snapshots before it, or the last one up to the end of a day.
+    """
     kept = _kept("2026-11-01", "2026-11-02", "2026-11-05", "2026-11-09")
     assert chosen(kept, word, "db1").id == number
 

@@ -99,7 +99,10 @@ def kinds(log: EventLog) -> list[str]:
 
 @pytest.mark.parametrize("tail", [STORCLI, MEGACLI])
 def test_storcli_and_megacli_print_the_same_blocks(tail: str) -> None:
-    """Number, time without a zone, level, code, the object that is named, and the event's data."""
+    """Blocks of both tools give the same facts.
+
+    These are number, time without a zone, level, code, the object that is named, and the event's data.
+    """
     found = read(BLOCK.format(number=0x283, level=2) + tail)
     assert found.events == (
         Event(
@@ -150,7 +153,7 @@ def test_a_log_of_megaraid_that_was_not_read_is_not_an_empty_one(text: str) -> N
 
 
 def test_a_list_of_megaraid_without_its_end_is_not_whole() -> None:
-    """Its events are shown, and it is reported that more may be missing."""
+    """The events of an incomplete list are shown. It is reported that more may be missing."""
     found = read(BLOCK.format(number=1, level=0))
     assert (len(found.events), kinds(found)) == (1, ["unread"])
 

@@ -1,4 +1,4 @@
-"""Times of events: clocks of controllers, ``--since``, and the order of several logs."""
+"""Times of events. Covered are clocks of controllers, ``--since``, and the order of several logs."""
 
 from __future__ import annotations
 
@@ -46,7 +46,10 @@ def test_since_is_a_length_a_date_or_the_boot(word: str, expected: datetime) -> 
 
 @pytest.mark.parametrize("word", ["", "soon", "-2h", "2", "9999999w", "2026-13-01", "2026-05-06T99:00", "\x00"])
 def test_since_refuses_what_is_no_time(word: str) -> None:
-    """One sentence, no traceback, and never another moment than the one that is meant."""
+    """What is no time is refused in one sentence, without a traceback.
+
+    It never means another moment than the one that is meant.
+    """
     with pytest.raises(UsageError, match="is no time"):
         cutoff(word, NOW, None)
 
@@ -68,7 +71,10 @@ def test_the_time_of_a_controller_is_converted_by_the_difference_of_the_clocks()
 
 
 def test_an_event_that_might_be_newer_is_kept() -> None:
-    """With an unknown difference, every event is kept that may be after the moment in some time zone."""
+    """With an unknown difference, every event that may be newer is kept.
+
+    It may be after the moment in some time zone.
+    """
     wanted = Filter(since=NOW)
     assert fits(event(1, "2026-05-06T00:00:00"), wanted)
     assert not fits(event(1, (NOW - MARGIN - timedelta(seconds=1)).strftime("%Y-%m-%dT%H:%M:%S")), wanted)

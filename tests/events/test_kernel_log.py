@@ -1,4 +1,4 @@
-"""The kernel log, from the journal or dmesg, and the lines of it that concern drives and arrays."""
+"""Lines of the kernel log that concern drives and arrays. They are from the journal or dmesg."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def test_lines_about_drives_and_arrays_are_chosen() -> None:
 
 
 def test_a_name_means_a_device_only_after_it_was_given_to_it() -> None:
-    """A line of an earlier boot, or before another drive got the name, names no object."""
+    """A line before another drive got the name names no object. Nor does a line of an earlier boot."""
     error = "I/O error, dev sdc, sector 2048 op 0x0:(READ)"
     attached = "sd 4:0:0:0: [sdc] Attached SCSI disk"
     found = read(printed(row(error, boot="0" * 32), row(error), row(attached), row(error)))

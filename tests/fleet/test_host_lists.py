@@ -117,7 +117,10 @@ def test_a_limit_that_names_nothing_is_refused(limit: str, words: str) -> None:
 
 
 def test_the_command_refuses_a_limit_without_hosts(tmp_path: Path) -> None:
-    """Exit code 2, also of a command that reads one machine, and for a group that does not exist."""
+    """A limit without hosts is refused with exit code 2.
+
+    So is one with a command that reads one machine, or for a group that does not exist.
+    """
     (tmp_path / "hosts").write_text(INI)
     for words, sentence in (
         (["show", "--limit", "web"], "--limit belongs to --hosts"),
@@ -140,7 +143,7 @@ def test_a_plain_list_is_asked_in_its_order_and_each_host_once() -> None:
 
 
 def test_two_names_of_one_machine_are_two_hosts() -> None:
-    """They are distinguished by the given name, also in the names of their files."""
+    """Hosts are distinguished by the given name, also in file names."""
     found = of_text("a ansible_host=10.0.0.1\nb ansible_host=10.0.0.1\n", "x").hosts
     assert [host.name for host in found] == ["a", "b"]
     assert file_names(found) == {"a": "a", "b": "b"}

@@ -1,4 +1,4 @@
-"""Asking many hosts: each one once, unreachable ones again, an end at any time."""
+"""Requests to many hosts. Each is asked once, unreachable ones again, and they can end at any time."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def test_an_end_in_the_middle_closes_what_runs() -> None:
 
 
 def test_the_worst_exit_code_of_the_hosts_decides() -> None:
-    """A finding comes before an unreachable host, and that before an incomplete reading."""
+    """A finding comes before an unreachable host. That comes before an incomplete reading."""
     assert [combined(codes) for codes in ([], [0, 0], [0, 4], [4, 3, 0], [3, 8], [8, 1, 2], [2, 0], [5])] == [
         0, 0, 4, 3, 8, 1, 2, 3,
     ]  # fmt: skip

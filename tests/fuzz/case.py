@@ -1,4 +1,4 @@
-"""One input of the fuzzer: how it is made from its number, what must hold of it, how it is made smaller."""
+"""One input of the fuzzer. Here is how it is made from its number, what must hold of it, how it is made smaller."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class _TooLongError(BaseException):
 
 @cache
 def whole(sample: Sample) -> tuple[Survey, Conclusions]:
-    """An output that nothing has happened to, and what is concluded from it."""
+    """An intact output, and what is concluded from it."""
     seen = read_text(sample.text)
     return seen, conclusions(seen)
 
@@ -111,7 +111,7 @@ def _limited() -> Iterator[None]:
 
 
 def minimised(text: str, fails: Callable[[str], bool], seconds: float = 10.0) -> str:
-    """Fewer lines with which it still fails: pieces are left out, half the text first, then smaller ones.
+    """Fewer lines with which it still fails. Pieces are left out, half the text first, then smaller ones.
 
     ``seconds`` of processor time, and the attempt that is under way then.
     """

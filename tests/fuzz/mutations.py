@@ -1,4 +1,4 @@
-"""Damage that outputs take: in a mail, in a terminal, on a full file system, by a tool that died."""
+"""Damage that outputs take. It happens in a mail, in a terminal, on a full file system, by a tool that died."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pull and push the drives of a machine with bays, and cut its power."""
+"""A machine with bays. Its drives are pulled and pushed, and its power is cut."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.lab.qemu import slot
 _PUSHED = "for _ in $(seq 1200); do ls /dev/disk/by-id/*{0} >/dev/null 2>&1 && break; sleep 0.1; done; udevadm settle"
 _PULLED = "for _ in $(seq 1200); do [ -e {0} ] || break; sleep 0.1; done; udevadm settle; ! [ -e {0} ]"
 _OFF = "cd /sys/bus/pci/slots; for _ in $(seq 600); do [ $(cat {0}/power) = 0 ] && break; sleep 0.1; done; sleep 1"
-"""The driver of a PCIe slot accepts a new drive one second after it has powered the slot off."""
+"""A wait until a PCIe slot accepts a new drive. Its driver does so one second after it has powered the slot off."""
 _SPEED = "for file in sync_speed_min sync_speed_max; do echo {1} > /sys/block/{0}/md/$file; done"
 _IDLE = "while [ $(cat /sys/block/{0}/md/sync_action) != idle ]; do sleep 0.2; done"
 _SUMS = "echo 3 > /proc/sys/vm/drop_caches; sha256sum {0}"

@@ -16,7 +16,7 @@ from tests.lab.machines_caches import LAYERS
 
 @pytest.fixture(scope="session")
 def layers_machine() -> Iterator[Guest]:
-    """The machine with the kernel's caches and with failing drives, whose tests run last."""
+    """The machine with the kernel's caches and with failing drives. Its tests run last."""
     with Guest(LAYERS) as guest:
         yield guest.boot()
 

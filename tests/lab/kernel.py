@@ -1,4 +1,4 @@
-"""The distribution's kernel: downloaded once, unpacked into the ignored folder ``.lab``, never installed.
+"""The distribution's kernel. It is downloaded once, unpacked into the ignored folder ``.lab``, never installed.
 
 A later run needs no network. Two processes that fetch it at once wait for each other; an interrupted fetch leaves
 nothing that a later one takes for complete.
@@ -36,7 +36,10 @@ class Kernel:
 
     @property
     def image(self) -> Path:
-        """The image that QEMU boots, decompressed here because an emulated processor needs three seconds for that."""
+        """The image that QEMU boots.
+
+        It is decompressed here because an emulated processor needs three seconds for that.
+        """
         bare = self.tree / "vmlinux"
         if bare.exists():
             return bare
@@ -74,7 +77,7 @@ def kernel(store: Path = STORE) -> Kernel:
 
 
 def fetch(store: Path = STORE) -> Kernel:
-    """Download and unpack the kernel of the distribution's ``linux-image-amd64``, unless it is in the store."""
+    """Download and unpack the distribution's kernel, unless it is in the store. It is that of ``linux-image-amd64``."""
     store.mkdir(exist_ok=True)
     with alone(store):
         try:

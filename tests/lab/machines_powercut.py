@@ -1,4 +1,4 @@
-"""The machine whose power is cut while it writes: one drive honours flushes, the other only acknowledges them."""
+"""The machine whose power is cut while it writes. One drive honours flushes, the other only acknowledges them."""
 
 from __future__ import annotations
 

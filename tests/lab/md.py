@@ -1,4 +1,4 @@
-"""Shell lines that wait for md, which starts and ends a rebuild some time after the request."""
+"""Shell lines that wait for md. It starts and ends a rebuild some time after the request."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ def waits(path: str, word: str) -> str:
 
 
 def complete(name: str) -> str:
-    """The lines that wait until an array created without ``--assume-clean`` has all its members.
+    """The lines that wait until an array has all its members. It was created without ``--assume-clean``.
 
     ``sync_action`` is not enough: it is "idle" before the first rebuild too. A RAID-5 starts without its last member,
     so ``degraded`` is 1 from the start and 0 once that was built.

@@ -1,4 +1,4 @@
-"""The pytest plugin of the lab: tests marked ``lab`` run inside the machine that they name.
+"""The pytest plugin of the lab. It runs tests marked ``lab`` inside the machine that they name.
 
 On the host the plugin boots the machine, or uses the running one, has it run pytest with ``tests.lab.guest_pytest``,
 and requests one test after the other. Failures are returned as pytest's serialised reports, so tracebacks, junit
@@ -66,7 +66,7 @@ class Pool:
 
 
 def name_inside(item: pytest.Item) -> str:
-    """A node id in the guest, without the group that pytest-xdist appends: ``test_a.py::test_b@group``."""
+    """A node id in the guest. It lacks the group that pytest-xdist appends: ``test_a.py::test_b@group``."""
     for mark in item.iter_markers("xdist_group"):
         if item.nodeid.endswith(f"@{mark.args[0]}"):
             return item.nodeid.removesuffix(f"@{mark.args[0]}")
@@ -132,7 +132,7 @@ def _group(item: pytest.Item) -> str:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
-    """Have the machine run the test, and log its reports as if they had been made here."""
+    """Have the machine run the test, and log its reports. They look as if they had been made here."""
     wanted = Wanted(item)
     if wanted.machine is None or os.environ.get(INSIDE):
         return None
@@ -148,7 +148,7 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
 def _reports(
     pool: Pool, item: pytest.Item, nextitem: pytest.Item | None, wanted: Wanted
 ) -> Iterator[pytest.TestReport | pytest.CollectReport]:
-    """The reports of the machine, or one with the reason why there are none."""
+    """The machine's reports, or one with the reason why there are none."""
     follows = None
     if nextitem is not None and not wanted.last:
         follows = name_inside(nextitem) if Wanted(nextitem).machine == wanted.machine else None

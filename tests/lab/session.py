@@ -1,4 +1,4 @@
-"""A booted machine with a pytest inside that runs requested tests one by one."""
+"""A booted machine with a pytest inside. It runs requested tests one by one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The benchmark on arrays of slow drives, whose level it finds, and on a drive whose cache it switches."""
+"""The benchmark on arrays of slow drives, whose level it finds. It also runs on a drive whose cache it switches."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The kernel's caches: what raidctl shows, sets and flushes, compared with dmsetup and sysfs."""
+"""The kernel's caches. What raidctl shows, sets and flushes is compared with dmsetup and sysfs."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ class Layers:
 
 @pytest.fixture(scope="module")
 def layers(layers_machine: Guest) -> Layers:
-    """All three caches with some data, none of which is written back automatically."""
+    """All three caches with some data. None of them is written back automatically."""
     guest = layers_machine
     serials = guest.sh("cd /sys/block; for disk in vd*; do echo /dev/$disk $(cat $disk/serial); done")
     nodes = {serial: node for node, serial in (line.split() for line in serials.splitlines())}
@@ -157,7 +157,7 @@ def test_watermarks_need_a_new_table_and_are_refused(layers: Layers) -> None:
 
 
 def test_a_batch_sets_the_caches_of_an_array_temporarily(layers: Layers) -> None:
-    """Stripe cache, journal mode and read-ahead are changed for the load, and restored."""
+    """Stripe cache, journal mode and read-ahead are changed only for the load. They are restored afterwards."""
     look = f"cat {MD}/stripe_cache_size {MD}/journal_mode /sys/block/md0/queue/read_ahead_kb"
     before = layers.guest.sh(look)
     words = ["--stripe-cache", "1024", "--journal-mode", "write-back", "--read-ahead", "4096", "--unsafe", "the lab"]

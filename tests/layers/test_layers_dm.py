@@ -40,7 +40,7 @@ def test_a_writecache_of_an_old_kernel_has_four_figures() -> None:
 
 
 def test_a_cache_has_mode_policy_and_dirty_blocks() -> None:
-    """Features are counted, so the core arguments and the policy behind them are found."""
+    """Counting the features finds the core arguments and policy behind them."""
     read = one(
         "m: 0 99 cache 253:4 253:3 253:5 128 2 metadata2 writeback smq 0\n",
         "m: 0 99 cache 8 27/8192 128 191/1600 139 1 352 15 0 191 3 2 metadata2 writeback "
@@ -92,7 +92,7 @@ def test_no_figures_of_a_status_are_a_crash(words: list[str]) -> None:
 
 @given(st.text())
 def test_rubbish_in_sysfs_is_a_value_error(text: str) -> None:
-    """Every reader of a file gives a value or a ValueError, nothing else."""
+    """Every reader of a file gives a value or a ValueError. It gives nothing else."""
     for reader in (number, human, chosen, parse):
         with contextlib.suppress(ValueError):
             reader(text)

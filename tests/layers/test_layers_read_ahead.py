@@ -1,4 +1,4 @@
-"""Read-ahead of block devices: the object it belongs to, the values the kernel accepts, and its undo."""
+"""Read-ahead of block devices. This covers its object, the values that the kernel accepts, and its undo."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Raidctl = Callable[..., Result]
 
 @pytest.fixture
 def raidctl(tmp_path: Path) -> Raidctl:
-    """Run a command line on the demo of software RAID, with an empty state directory."""
+    """Run a command line on the demo of software RAID. The state directory is empty."""
 
     def run(*arguments: str) -> Result:
         return CliRunner().invoke(cli, ["--state-dir", str(tmp_path / "state"), "--demo", "journal", *arguments])

@@ -179,7 +179,7 @@ def commands(machine: Bench) -> list[str]:
 
 
 def killed(machine: Bench, work: Callable[[], None], at: int) -> None:
-    """Run it in a process that is killed right before one of its commands."""
+    """Run it in a process that is killed. The kill comes right before one of its commands."""
     child = os.fork()
     if child == 0:
         counts = iter(range(1000))

@@ -1,4 +1,7 @@
-"""``raidctl layout apply`` on the command line: confirmation, exit codes, one document, continuing and giving up."""
+"""``raidctl layout apply`` on the command line.
+
+This covers confirmation, exit codes, one document, continuing and giving up.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +30,7 @@ Raidctl = Callable[..., Result]
 
 @pytest.fixture
 def raidctl(tmp_path: Path) -> Raidctl:
-    """Run a command on a simulated machine that is its own in this test."""
+    """Run a command on this test's own simulated machine."""
 
     def run(*words: str, demo: str = "raid6") -> Result:
         return CliRunner().invoke(cli, ["--state-dir", str(tmp_path), "--demo", demo, *words])
@@ -59,7 +62,10 @@ def test_only_the_code_of_the_plan_confirms_it(raidctl: Raidctl) -> None:
 
 
 def test_a_code_is_worthless_after_a_change(raidctl: Raidctl) -> None:
-    """A drive that became a spare meanwhile is no longer free, and the code of the old plan confirms nothing."""
+    """The code of an old plan confirms nothing after a change.
+
+    A drive that became a spare meanwhile is no longer free.
+    """
     code = code_of(raidctl)
     assert raidctl("spare", "add", "/dev/sde", "--for", "md0", "--yes").exit_code == 0
     assert raidctl("layout", "apply", MIRROR, *WIPE, "--confirm", code).exit_code in (1, 2)
@@ -76,7 +82,7 @@ def test_volumes_on_hardware_controllers_are_printed_and_not_made(raidctl: Raidc
 
 
 def test_settings_alone_are_set_with_yes(raidctl: Raidctl, tmp_path: Path) -> None:
-    """A layout that differs in cache policies only is applied by the engine of "cache set"."""
+    """A layout that differs only in cache policies is applied. The engine of "cache set" does it."""
     text = raidctl("layout", "export", demo="perc5i").stdout
     file = tmp_path / "perc5i.toml"
     file.write_text(text.replace('write = "protected-write-back"', 'write = "write-through"'))
@@ -118,7 +124,7 @@ def test_mistakes_and_recordings_are_refused(raidctl: Raidctl, tmp_path: Path) -
 
 
 def cut_off(raidctl: Raidctl, words: tuple[str, ...], at: int) -> None:
-    """Run a command in a process that ends without a trace right before one of its changes of the machine."""
+    """Run a command in a process that ends without a trace. It ends right before one of its changes of the machine."""
     child = os.fork()
     if child == 0:
         answer, counts = Simulated.answer, iter(range(1000))
@@ -149,7 +155,7 @@ def test_what_was_cut_off_is_continued_or_given_up(raidctl: Raidctl) -> None:
 
 
 def test_what_is_given_up_stays_as_it_is(raidctl: Raidctl) -> None:
-    """Abandoned before the array was made: the journal is closed, and the next plan starts from the beginning."""
+    """Abandoning before the array was made closes the journal. The next plan starts from the beginning."""
     cut_off(raidctl, ("layout", "apply", MIRROR, *WIPE, "--confirm", code_of(raidctl)), 1)
     change = json.loads(raidctl("journal", "--json").stdout)[0]["begin"]["change"]
     assert raidctl("layout", "apply", "abandon", change).exit_code == 0
@@ -177,7 +183,10 @@ def test_a_deletion_is_planned_under_its_guards(raidctl: Raidctl, tmp_path: Path
 
 @pytest.mark.parametrize("command", ["check", "plan", "apply"])
 def test_all_mistakes_are_reported_at_once(command: str, tmp_path: Path) -> None:
-    """A typo, drives and a controller that do not exist, two volumes on one drive: each with file and line."""
+    """Each mistake is reported with file and line.
+
+    The mistakes are a typo, drives and a controller that do not exist, two volumes on one drive.
+    """
     volume = '[[volume]]\nname = "{}"\ncontroller = "{}"\n{} = "raid1"\ndrives = ["{}", "{}"]\n'
     rows = [
         ("a", "megaraid", "raid_levle", "999:0", "32:1"), ("b", "megaraid", "raid_level", "32:1", "32:2"),
@@ -205,7 +214,10 @@ def test_all_mistakes_are_reported_at_once(command: str, tmp_path: Path) -> None
 
 
 def test_spares_and_deletions_are_compared_with_the_machine_as_well(tmp_path: Path) -> None:
-    """Drives and controllers that do not exist in any table, and one drive that two arrays name differently."""
+    """Spares and deletions are compared with the machine as well.
+
+    Unknown drives and controllers are found in any table, as is a drive that two arrays name differently.
+    """
     path = tmp_path / "machine.toml"
     path.write_text(
         'layout = 1\nunlistd = "keep"\n[machine]\nserial = "PDNLH0BRHAK4T2"\n'

@@ -1,4 +1,4 @@
-"""Every family with a command: its words, what its answers mean, and that nothing else is ever run."""
+"""Every family with a command. The tests cover its words, what its replies mean, and that nothing else is ever run."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def simulated(machine: str, place: Path) -> Simulated:
 def test_a_tool_without_a_demo_blinks_a_drive_and_stops(
     tmp_path: Path, machine: str, target: str, commands: tuple[str, str], expected: list[str]
 ) -> None:
-    """Commands of a recorded machine, accepted by its simulator. 3ware's state is read back."""
+    """A recorded machine's commands are accepted by its simulator. The state of 3ware is read back."""
     runner = simulated(machine, tmp_path / machine)
     seen = survey(runner, VENDORS, source="test")
     wanted = resolve(seen.inventory, seen.view, KernelLeds(), [target])
@@ -93,7 +93,10 @@ def test_a_tool_without_a_demo_blinks_a_drive_and_stops(
 
 
 def test_guard_X5_every_command_has_a_permitted_form() -> None:
-    """Over all recorded machines: on, off and look of each drive fit the table; no word is one that forces."""
+    """On, off and look of each drive fit the table.
+
+    This holds for all recorded machines. No word is one that forces.
+    """
     count = 0
     for machine in MACHINES:
         seen = replayed(machine)
@@ -136,7 +139,7 @@ def test_guard_X5_every_command_has_a_permitted_form() -> None:
     ],
 )
 def test_guard_X5_another_command_has_none(family: str, words: str) -> None:
-    """What does more than blink one drive, or blinks without an end, is not in the table."""
+    """What does more than blink one drive is not in the table. Neither is what blinks without an end."""
     way = vendor_tools.offered(VENDORS, family)
     assert way is not None
     assert not fits(words.split(), way.SHAPES)

@@ -96,7 +96,10 @@ def test_guard_L2_an_led_is_off_after_a_kill(tmp_path: Path, state: Callable[[st
 def test_guard_L2_an_led_is_off_at_boot(
     raidctl: Raidctl, state: Callable[[str], State], clock: Clock, tmp_path: Path
 ) -> None:
-    """A journal without an end, as a power failure leaves it: ``restore`` switches off, and reports it."""
+    """``restore`` switches off an LED whose journal has no end.
+
+    A power failure leaves such a journal. The switching is reported.
+    """
     journal = tmp_path / "state" / "demo" / "sas" / "journal.jsonl"
     kept: list[bytes] = []
     clock.meanwhile = lambda: kept.append(journal.read_bytes())
@@ -162,7 +165,7 @@ def test_guard_L4_only_the_files_of_locate_leds_are_written(path: str, data: str
 
 
 def test_guard_L4_nothing_else_is_written(raidctl: Raidctl, state: Callable[[str], State], clock: Clock) -> None:
-    """While all bays of an enclosure blink, only their ``locate`` files have changed."""
+    """While all bays of an enclosure blink, only their ``locate`` files differ."""
     bays = [f"enclosure:0x5003048001a2b3bd/Slot {number:02}" for number in range(5)]
     changed: list[set[str]] = []
     raidctl("--demo", "sas", "show")

@@ -1,4 +1,4 @@
-"""The kernel's files, ledctl and sg_ses: which LED belongs to a drive, and why there is none."""
+"""The kernel's files, ledctl and sg_ses. The tests cover which LED belongs to a drive, and why there is none."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def enclosure(
 
 
 def test_the_bay_that_links_to_the_drive_is_its_bay() -> None:
-    """The path of its ``locate`` is written, and the enclosure and the bay are named."""
+    """The path of the bay's ``locate`` is written. The enclosure and the bay are named."""
     files = enclosure("0:0:20:0", "0x5003048001a2b3bd", "Slot 01", "sda")
     files |= enclosure("0:0:20:0", "0x5003048001a2b3bd", "Slot 02", "sdb", "1\n")
     lamp = enclosures.find(wanted(SAS), leds(files))
@@ -71,7 +71,10 @@ def test_an_enclosure_with_two_modules_is_one() -> None:
     ],
 )
 def test_a_bay_that_is_not_certain_is_not_used(files: dict[str, str | Failure], why: str) -> None:
-    """No enclosure, no link, no reading, two links: each has its reason, and nothing is guessed."""
+    """An uncertain bay is not used, and has its reason.
+
+    There is no enclosure, no link, no reading, or there are two links. Nothing is guessed.
+    """
     found = enclosures.find(wanted(SAS), leds(files))
     assert isinstance(found, str)
     assert why in found
@@ -157,7 +160,10 @@ Additional element status diagnostic page:
 
 
 def test_sg_ses_finds_a_bay_by_the_drives_sas_address() -> None:
-    """The element's own address, not that of the expander, and never an empty one; the LED is read back."""
+    """sg_ses uses the element's own SAS address.
+
+    It is not that of the expander, and never an empty one. The LED is read back.
+    """
     assert list(sg_ses.elements(PAGE)) == [("0", "0x5000c500a1b2c3d5"), ("3", "0x5000c500a1b2c3d9")]
     programs: Programs = {
         ("sg_ses", "--page=aes", "/dev/sg3"): (0, PAGE, ""),

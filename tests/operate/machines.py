@@ -1,4 +1,4 @@
-"""Small machines for the guards: a controller with one array, plain drives, a software array on them."""
+"""Small machines for the guards. These are a controller with one array, plain drives, and a software array on them."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ SILENT = Around(
         ("x", "differences"): Unreported(fact="differences", why="its tool has no word for it"),
     }
 )
-"""The family of these controllers reports neither preserved data nor differences, as some families do."""
+"""A family that reports neither preserved data nor differences. Some families are like this."""
 OK: dict[str, Any] = {}
 FAILED: dict[str, Any] = {"status": "critical", "status_text": "Failed"}
 REBUILDING: dict[str, Any] = {"status": "warning", "status_text": "Rebuilding"}
 
 
 def inventory(*controllers: Controller, **fields: Any) -> Inventory:
-    """A machine with the redundancy that is left filled in, as a survey does."""
+    """A machine with the remaining redundancy filled in. A survey does the same."""
     return Inventory(**{"host": HOST, **fields, "controllers": tuple(with_redundancy(controllers))})
 
 
@@ -109,7 +109,7 @@ def software(level: str, *parts: str, **volume: Any) -> Controller:
 
 
 def mirror(**volume: Any) -> tuple[Inventory, HostView]:
-    """A mirror md0 on sda1 and sdb1, and the kernel's view of it."""
+    """A mirror md0 on sda1 and sdb1. The kernel's view of it is included."""
     found = inventory(plain("sda", "sdb"), software("raid1", "sda1", "sdb1", **volume))
     member: dict[str, Any] = {"filesystem": "linux_raid_member"}
     array = BlockDevice("md0", "/dev/md0", "md", slaves=("sda1", "sdb1"), mountpoints=("/srv",), filesystem="ext4")

@@ -45,7 +45,7 @@ class Story:
         return change
 
     def resumed(self, at_most: float | None = None) -> Change:
-        """The change of the story that the journal has open, as another process finds it."""
+        """The change of the story that the journal has open. Another process finds it this way."""
         [story] = self.machine.journal.pending()
         self.replacing.facts = facts_from(story.begin.facts)
         self.replacing.complete_since = None

@@ -13,7 +13,7 @@ from tests.support.deeds import VENDORS
 
 
 def test_every_family_with_deeds_names_what_they_were_tried_on() -> None:
-    """Nothing that can be done lacks a proof's word, nothing that cannot lacks a reason."""
+    """Nothing possible lacks a proof's word, nothing impossible lacks a reason."""
     for vendor in VENDORS:
         offered = operations_of(vendor)
         kinds = kinds_of(vendor)

@@ -1,4 +1,7 @@
-"""The boot loader of a replaced drive: its first sector, who installs it, and that it is always reported."""
+"""The boot loader of a replaced drive.
+
+The tests cover its first sector, who installs it, and that it is always reported.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +40,11 @@ def test_a_first_sector_is_read_as_what_it_is() -> None:
 
 
 def test_guard_R13_a_boot_loader_is_run_only_where_it_is_certain() -> None:
-    """BIOS, GRUB in the first sector, its tool, and a partition table: else it is named, with the reason."""
+    """A boot loader is run only where everything is certain.
+
+    Needed are a BIOS, GRUB in the first sector, its tool, and a partition table. Otherwise it is named, with the
+    reason.
+    """
     step = boot_step((), ["grub"], BIOS, table=True)
     assert (step and step.tool, step and "grub-install NEW" in step.text) == ("grub-install", True)
     for around, table, why in (
@@ -66,7 +73,7 @@ def test_guard_R13_a_drive_that_may_boot_is_never_passed_over() -> None:
 
 
 def with_grub(place: Path, *, asked: bool, parts: str = "1,2") -> Story:
-    """The replacement of a drive of a machine that boots by GRUB from each of its drives."""
+    """The replacement of a drive of a GRUB machine. It boots by GRUB from each of its drives."""
     text = definition("raid6", 4, parts=parts)
     machine = bench(place, text.replace("node=sd", "boot=grub node=sd"))
     exchanged(machine)
@@ -91,7 +98,10 @@ def test_grub_is_installed_after_the_rebuild_and_read_again(tmp_path: Path) -> N
 
 
 def test_a_boot_loader_that_is_not_there_afterwards_is_not_reported_as_done(tmp_path: Path) -> None:
-    """A tool that reports success and writes nothing, or refuses: exit code 6, and it can be continued."""
+    """A boot loader that was not written gives exit code 6.
+
+    The tool reports success and writes nothing, or refuses. The replacement can be continued.
+    """
     for number, mood in enumerate(("accepts and does nothing", "refuses")):
         story = with_grub(tmp_path / str(number), asked=True)
         story.machine.mood, story.machine.match = mood, "grub-install"

@@ -1,4 +1,4 @@
-"""The guards of checks, one test for each, on a volume that passes and one that does not."""
+"""The guards of checks. There is one test for each, on a volume that passes and one that does not."""
 
 from __future__ import annotations
 
@@ -49,7 +49,10 @@ def test_guard_T1_a_repair_of_copies_is_confirmed() -> None:
 
 
 def test_guard_T2_only_a_complete_volume_is_checked() -> None:
-    """Not one that is degraded, rebuilding, busy with anything, or of unknown state or number of members."""
+    """A volume that is not complete is not checked.
+
+    It is degraded, rebuilding, busy with anything, or of unknown state or number of members.
+    """
     verbs: tuple[Verb, ...] = ("start_check", "repair")
     for verb in verbs:
         assert refused(verb, VOLUME) == []
@@ -100,7 +103,7 @@ def test_guard_T6_no_rebuild_is_stopped_by_a_command_for_checks() -> None:
 
 
 def refused_behind(verb: Verb, volume: Volume, *batteries: Battery) -> list[str]:
-    """The guards that refuse a deed on the same volume behind a controller."""
+    """The guards that refuse a deed behind a controller. The volume is the same."""
     volume = replace(volume, id="x:0/v0", drives_active=None)
     inventory = Inventory(
         host=Host(), controllers=(Controller(id="x:0", mode="raid", volumes=(volume,), batteries=batteries),)

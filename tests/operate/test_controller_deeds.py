@@ -1,4 +1,7 @@
-"""Deeds on Adaptec, 3ware and Areca controllers: every plan for every recorded machine, and every refusal."""
+"""Deeds on Adaptec, 3ware and Areca controllers.
+
+The tests cover every plan for every recorded machine, and every refusal.
+"""
 
 from __future__ import annotations
 
@@ -55,7 +58,10 @@ def test_every_plan_keeps_to_the_table_of_commands(family: str, tmp_path: Path) 
 
 @over("family", FAMILIES)
 def test_a_drive_is_not_let_in_where_it_is_unknown_whether_a_member_is_missing(family: str) -> None:
-    """An empty plan would mean that the controller does it alone, or that nothing is to be done."""
+    """A drive is not let in while missing members are unknown.
+
+    An empty plan would mean that the controller does it alone, or that nothing is to be done.
+    """
     tried = 0
     for name in MACHINES:
         seen = replayed(name)
@@ -73,7 +79,7 @@ def test_a_drive_is_not_let_in_where_it_is_unknown_whether_a_member_is_missing(f
 
 @over("family", FAMILIES)
 def test_no_command_forces_or_acts_on_all(family: str) -> None:
-    """The only word that answers a question is 3ware's quiet, in commands that name one port, unit or battery (X6)."""
+    """Only 3ware's quiet answers a question. It is in commands that name one port, unit or battery (X6)."""
     for shape in operations(family).SHAPES:
         words = {word for word in shape if FORCING.fullmatch(word)}
         assert words <= {"quiet"}, shape

@@ -1,4 +1,4 @@
-"""Each guard of ``replace --check``: an inventory that passes, one that fails, and what is unknown never passes."""
+"""Each guard of ``replace --check``. One inventory passes, one fails, and what is unknown never passes."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_guard_R1_no_volume_loses_its_data() -> None:
 
 
 def test_guard_R1_a_raid_0_names_the_loss_of_its_data() -> None:
-    """The sentence names the reason, and the figures say that nothing is left."""
+    """A RAID-0's refusal names the loss of its data. The figures show that nothing is left."""
     answer = asked(inventory(raid("raid0", OK, OK)))
     assert "its data go with the drive" in reasons("R1", answer)[0].text
     assert [(one.data_lost, one.failures_tolerated_after) for one in answer.volumes] == [(True, None)]
@@ -83,7 +83,10 @@ def test_guard_R1_a_failed_drive_is_gone_already() -> None:
 
 
 def test_guard_R2_the_last_redundancy_stays_while_others_have_errors() -> None:
-    """Errors, a predictive failure or a missing member elsewhere forbid it, and so does unknown health."""
+    """The last redundancy stays if other members have errors.
+
+    Errors, a predictive failure or a missing member elsewhere forbid it, and so does unknown health.
+    """
     assert of("R2", asked(inventory(raid("raid5", OK, OK, OK)))) == {"yes"}
     for other in (
         {"errors": Errors(media=1)}, {"errors": Errors(pending=2)}, {"errors": Errors(uncorrectable=1)},
@@ -100,7 +103,7 @@ def test_guard_R2_the_last_redundancy_stays_while_others_have_errors() -> None:
 
 
 def test_guard_R2_members_of_software_arrays_are_judged_by_their_drives() -> None:
-    """A member in sync does not prove a good drive: a drive without health is unknown."""
+    """A member in sync does not prove a good drive. A drive without health is unknown."""
     found, view = mirror()
     assert of("R2", asked(found, "drives:S-sda", view)) == {"yes"}
     for changes, wanted in (
@@ -136,7 +139,10 @@ def test_guard_R3_nothing_is_pulled_during_a_rebuild() -> None:
 
 
 def test_guard_R3_a_drive_that_left_its_array_waits_for_its_rebuild() -> None:
-    """Controllers drop a failed drive from its array: any volume that is rebuilt may be the one it was in."""
+    """A drive that left its array waits for any rebuild.
+
+    Controllers drop a failed drive, so any volume that is rebuilt may be the one it was in.
+    """
     out: dict[str, Any] = {**FAILED, "role": "failed", "array": None}
     assert of("R3", asked(inventory(raid("raid5", out, OK, OK, OK, status="degraded")))) == {"yes"}
     assert of("R3", asked(inventory(raid("raid5", out, OK, OK, REBUILDING, status="rebuilding")))) == {"no"}
@@ -150,7 +156,10 @@ def test_guard_R3_a_spare_that_is_needed_stays() -> None:
 
 
 def test_guard_R4_an_array_that_does_not_run_keeps_its_drives() -> None:
-    """Failed, offline, not started: also a failed drive may be needed to recover the data. Unknown is unknown."""
+    """A failed, offline or not started array keeps its drives.
+
+    Even a failed drive may be needed to recover the data. Unknown is unknown.
+    """
     assert of("R4", asked(inventory(raid("raid5", OK, OK, OK)))) == {"yes"}
     out: dict[str, Any] = {**FAILED, "role": "failed", "array": None}
     for status in ("failed", "offline", "inactive"):
@@ -178,7 +187,7 @@ def test_guard_R5_preserved_cache_goes_first() -> None:
 
 
 def test_guard_R5_a_cache_whose_state_would_name_it_has_a_known_state() -> None:
-    """Where the state of the cache would name preserved data, a state that was not read is unknown."""
+    """A cache state that was not read is unknown. This holds where the state would name preserved data."""
     row = Unreported(fact="preserved_data", why="the status would name it", in_status=True)
     around = Around(unreported={("x", "preserved_data"): row})
     for cache, wanted in (
@@ -219,7 +228,10 @@ def test_guard_R6_copies_that_differ_are_not_reduced_to_one() -> None:
 
 
 def test_guard_R7_nothing_else_uses_the_drive() -> None:
-    """A mounted partition, swap, LVM, ZFS or an open mapping on the drive forbids it; an empty partition does not."""
+    """Any use of the drive forbids pulling it.
+
+    A mounted partition, swap, LVM, ZFS or an open mapping counts, an empty partition does not.
+    """
     found, view = mirror()
     assert of("R7", asked(found, "drives:S-sda", view)) == {"yes"}
     assert of("R7", asked(found, "drives:S-sda", with_blocks(view, part("sda2")))) == {"yes"}
@@ -235,7 +247,10 @@ def test_guard_R7_nothing_else_uses_the_drive() -> None:
 
 
 def test_guard_R7_what_may_be_used_is_unknown() -> None:
-    """A file system that is not mounted, an array that no tool lists, no kernel's view, no udev database."""
+    """What may be used counts as unknown.
+
+    This is a file system that is not mounted, an array that no tool lists, no kernel's view, or no udev database.
+    """
     found, view = mirror()
     for more in (
         [part("sda2", filesystem="ext4")], [part("sda2", filesystem="linux_raid_member")],
@@ -271,7 +286,10 @@ def test_guard_R7_opening_that_did_not_end_is_not_read(
 
 
 def test_guard_R7_a_drive_of_no_array_is_known_to_be_empty() -> None:
-    """That the kernel shows nothing on it is no proof: it is read, and a program that holds it forbids it."""
+    """A drive in no array has to be read as empty.
+
+    The kernel showing nothing on it is no proof, and a process that holds it forbids it.
+    """
     bare, view = inventory(plain("sdc")), HostView(blocks=(disk("sdc"),))
 
     def answer(contents: Contents | None, shown: HostView = view, node: str = "/dev/sdc") -> Removal:
@@ -337,7 +355,7 @@ def test_guard_R13_a_drive_that_boots_the_machine_is_named() -> None:
 
 
 def test_guard_R14_timeouts_of_the_other_drives() -> None:
-    """A drive that retries longer than the kernel waits is named, and so is one whose limits are unknown."""
+    """A drive that retries longer than the kernel waits is named. So is one whose limits are unknown."""
     _, view = mirror()
     for limit, timeout, wanted in ((7.0, 30, "yes"), (None, 180, "yes"), (0.0, 30, "note"), (None, 30, "note")):
         kept: dict[str, Any] = {"error_recovery_seconds": limit, "block": Block(command_timeout_seconds=timeout)}
@@ -347,7 +365,7 @@ def test_guard_R14_timeouts_of_the_other_drives() -> None:
 
 
 def test_guard_R16_a_journal_is_no_redundant_member() -> None:
-    """The drive with an array's journal may hold the only copy of the newest data."""
+    """A drive with an array's journal is not redundant. It may hold the only copy of the newest data."""
     found, view = mirror()
     assert of("R16", asked(found, "drives:S-sda", view)) == {"yes"}
     journal = Drive(
@@ -376,7 +394,7 @@ def test_guard_R17_everything_on_the_drive_is_counted() -> None:
 
 
 def test_guard_R17_all_namespaces_of_a_drive_are_looked_at() -> None:
-    """A second namespace, or another path, with the same serial number leaves with the first."""
+    """A second namespace or path with the same serial number leaves too."""
     spaces = (disk("nvme0n1", serial="N1"), disk("nvme0n2", serial="N1", mountpoints=("/srv",)))
     drive = Drive(id="drives:N1", device="/dev/nvme0n1", serial="N1", role="passthrough", status="ok")
     found = inventory(Controller(id="drives:0000:01:00.0", mode="none", drives=(drive,)))
@@ -388,7 +406,7 @@ def test_guard_R17_all_namespaces_of_a_drive_are_looked_at() -> None:
 
 
 def test_guard_X1_the_serial_number_identifies_the_drive() -> None:
-    """Without one, or with one that another drive has as well, the drive cannot be identified."""
+    """A drive without a unique serial number cannot be identified. It has none, or another drive has it as well."""
     assert of("X1", asked(inventory(raid("raid6", *[OK] * 4)))) == {"yes"}
     assert of("X1", asked(inventory(raid("raid6", {"serial": None}, *[OK] * 3)))) == {"unknown"}
     assert of("X1", asked(inventory(raid("raid6", {"serial": "S1"}, *[OK] * 3)))) == {"unknown"}
@@ -421,7 +439,10 @@ def test_guard_X8_what_could_not_be_read_is_unknown() -> None:
 
 
 def test_guard_S6_a_controller_that_takes_any_drive_is_named() -> None:
-    """With automatic rebuilds an unconfigured drive, even a failed one, may be used: these drives are named."""
+    """A controller that rebuilds automatically names its possible drives.
+
+    It may use an unconfigured drive, even a failed one.
+    """
     found = raid("raid6", *[OK] * 4, {"role": "unassigned", "array": None})
     assert of("S6", asked(inventory(found))) == {"yes"}
     for word, wanted in (("on", "note"), ("off", "yes"), ("?", "note")):

@@ -68,7 +68,10 @@ def test_without_check_the_command_is_refused() -> None:
 
 @pytest.mark.parametrize("drive", ["md0", "/boot", "md", "nothing", "bay:1"])
 def test_what_is_not_one_drive_is_refused(drive: str) -> None:
-    """A volume, a mount point, a controller, an unknown name: exit code 2, whatever the drives are."""
+    """What is not one drive gives exit code 2.
+
+    It is a volume, a mount point, a controller or an unknown name. The drives do not matter.
+    """
     refused = replayed("md-healthy", drive, "--check")
     assert refused.exit_code == 2
     assert "is no drive, but the" in refused.output or "No object is called" in refused.output

@@ -1,4 +1,4 @@
-"""The guards of spares, one test for each, on a machine that passes and one that does not."""
+"""The guards of spares. There is one test for each, on a machine that passes and one that does not."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def spared(tmp_path_factory: pytest.TempPathFactory) -> Survey:
 
 
 def healthy(seen: Survey) -> Survey:
-    """The machine with a healthy state of each drive, as smartctl would report it."""
+    """The machine with every drive healthy, as smartctl would report it."""
     return changed(seen, lambda drive: {"status": "ok"} if drive.id.startswith("drives:") else {})
 
 
@@ -103,7 +103,10 @@ def test_a_healthy_empty_drive_of_the_same_kind_may_become_a_spare(bays: Survey)
 
 
 def test_guard_S1_a_spare_that_is_being_filled_is_not_removed(spared: Survey) -> None:
-    """A target of a rebuild or a copy, a member, or a spare of an array under reconstruction."""
+    """A target of a rebuild or a copy is not removed.
+
+    Neither is a member, or a spare of an array under reconstruction.
+    """
     member = "md:md0/sdd"
     assert refused(spared) == []
     assert refused(only(spared, member, status="warning", status_text="spare rebuilding")) == [("S1", False)]
@@ -172,7 +175,7 @@ def test_guard_R10_a_new_drive_is_healthy_and_in_nothing(bays: Survey) -> None:
 
 
 def test_guard_R11_a_signature_is_never_overwritten(bays: Survey) -> None:
-    """A signature that the probe or the udev database has is refused, and so is a probe that failed."""
+    """A signature in the probe or the udev database is refused. So is a probe that failed."""
     for kind in ("ext4", "LVM2_member", "linux_raid_member", "zfs_member", "crypto_LUKS", "gpt", "dos"):
         assert guards(found(bays, (kind,))) == ["R11"], kind
     assert guards(found(block(bays, "sdd", filesystem="ext4"))) == ["R11"]

@@ -19,7 +19,7 @@ SPARE = Drive(
 
 
 def of(*drives: Drive, details: dict[str, str] | None = None, monitored: bool | None = None) -> list[ArraySpares]:
-    """The spares of a machine with these drives, md0, and md1, which shares its group."""
+    """The spares of a machine with these drives, md0 and md1. The array md1 shares the group of md0."""
     mine = tuple(drive.id for drive in drives if drive.role == "member")
     arrays = (
         Array(id="md:md0/array", drives=mine, details=details or {}),

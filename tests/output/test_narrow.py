@@ -1,4 +1,4 @@
-"""Screens and help pages in a narrow pane: the terminal breaks no line of a screen, and nothing is lost."""
+"""Screens and help pages in a narrow pane. The terminal breaks no line of a screen, and nothing is lost."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MACHINES = ("smartarray-gen9-degraded", "adaptec-5405-failed-battery", "md-degra
 
 
 def joined(text: str) -> str:
-    """A text without blanks and line ends: the same however its lines are broken."""
+    """A text without blanks and line ends. It is the same however its lines are broken."""
     return "".join(text.split())
 
 
@@ -75,7 +75,7 @@ def test_help_pages_fit(command: str, columns: str) -> None:
     ("layout", "plan", str(ROOT / "docs" / "examples" / "p440.toml")),
 ])  # fmt: skip
 def test_plans_fit(words: tuple[str, ...], columns: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Only commands are wider than the terminal, so that they can be copied; nothing is lost."""
+    """Only commands are wider than the terminal. So they can be copied; nothing is lost."""
     shown = []
     for width in (columns, 200):
         monkeypatch.setenv("COLUMNS", str(width))
@@ -106,7 +106,7 @@ def test_the_journal_fits(columns: int, monkeypatch: pytest.MonkeyPatch, tmp_pat
 
 @pytest.mark.parametrize("columns", [20, 40, 59])
 def test_events_fit(columns: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Each event has its whole time and its level, for which there is no room beside the message."""
+    """Each event has its whole time and its level. There is no room for it beside the message."""
     shown = []
     for width in (columns, 200):
         monkeypatch.setenv("COLUMNS", str(width))

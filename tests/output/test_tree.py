@@ -53,7 +53,7 @@ def test_a_wide_terminal_shows_more_and_folds_less(name: str, update_expected: b
 
 
 def test_verbose_shows_what_has_no_column(update_expected: bool) -> None:
-    """Serial numbers, links and error counters are below the table with -v, at any width."""
+    """With -v, serial numbers, links and error counters are shown. They are below the table, at any width."""
     compare("software-verbose-80", screen(SOFTWARE, EIGHTY, more=True), update=update_expected)
 
 
@@ -80,7 +80,7 @@ def test_what_is_broken_comes_first() -> None:
 
 
 def test_a_problem_of_an_object_and_its_state_are_one() -> None:
-    """The message and the remedy of a problem are below the object that it names, which is counted once."""
+    """A problem's message and remedy are below its object. It names this object, which is counted once."""
     shown = screen(DEGRADED, EIGHTY).split("\nProblems\n")[1].split("\n")
     assert shown[0] == "  smartarray:1/v1"
     assert shown[1].startswith("      The volume is degraded; it survives no further failure")
@@ -124,7 +124,7 @@ def test_a_shelf_of_drives_with_long_names_takes_one_line_each() -> None:
 
 
 def test_an_id_is_never_cut() -> None:
-    """An id longer than the screen folds, and every character of it is there."""
+    """An id longer than the screen folds. Every character of it is there."""
     name = "drives:" + "".join(f"{n:03}" for n in range(60))
     inventory = Inventory(
         host=HOST, controllers=(controller_with((Drive(id=name, status="ok"),), id="drives:0000:00:1f.2"),)
@@ -155,7 +155,7 @@ def test_each_problem_brings_its_advice_once() -> None:
 
 
 def test_write_back_without_protection_is_loud() -> None:
-    """A volume that can lose written data shows NO, and is at the top."""
+    """A volume that can lose written data shows NO. It is at the top."""
     cache = VolumeCache(
         write_policy="unprotected_write_back",
         write_active="write_back",
@@ -169,7 +169,7 @@ def test_write_back_without_protection_is_loud() -> None:
 
 
 def test_what_could_not_be_read_stands_among_the_problems() -> None:
-    """A problem of something that is no object is shown with its place, message and remedy."""
+    """A problem without an object is shown with its place. Its message and remedy are shown as well."""
     shown = screen(NOTHING, EIGHTY)
     assert "0000:05:00.0" in shown.split("\n")[1]
     assert "→ Install ssacli." in shown
@@ -197,14 +197,14 @@ def test_only_a_terminal_in_colour_gets_escape_codes() -> None:
 
 
 def test_markup_of_hardware_is_printed_as_it_stands() -> None:
-    """A drive that calls itself [red] is shown as such, in colour as well."""
+    """A drive that calls itself [red] is shown as such. This holds in colour as well."""
     inventory = Inventory(host=HOST, controllers=(controller_with((bay_drive(1, model="[red]X[/red]"),)),))
     for paper in (EIGHTY, Paper(width=80, colour=True)):
         assert "[red]X[/red]" in screen(inventory, paper)
 
 
 def test_notes_are_apart_from_problems() -> None:
-    """What is good to know is neither counted nor mixed with what is to be done."""
+    """What is good to know is not counted. Nor is it mixed with what is to be done."""
     note = Problem(severity="info", where="somewhere", message="Good to know.")
     shown = screen(msgspec.structs.replace(HEALTHY, problems=(note,)), EIGHTY)
     assert "No problems found" in shown

@@ -78,12 +78,12 @@ def test_work_under_way_is_no_trouble(status: str) -> None:
 
 
 def test_a_rebuild_shows_its_progress() -> None:
-    """The percentage is shown, with the failures that the volume survives until then."""
+    """A rebuild shows its percentage. It also shows the failures that the volume survives until then."""
     assert troubles(SOFTWARE)[0].brief.startswith("md:md1: rebuilding 12.6%, survives no further failure")
 
 
 def test_what_could_not_be_read_of_a_sick_object_stays_its_own_problem() -> None:
-    """A state and a failure to read are different things, though both name the object."""
+    """A state and a failure to read are two different things. Both name the object."""
     unread = Problem(severity="warning", where="smartarray:1/v1", message="Unknown word.", kind="unread")
     inventory = whole(host=HOST, controllers=DEGRADED.controllers, problems=(unread,))
     assert "smartarray:1/v1: Unknown word." in [trouble.brief for trouble in troubles(inventory)]

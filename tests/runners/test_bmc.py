@@ -1,4 +1,7 @@
-"""The runner of ``--bmc`` against a service on loopback: trust, login, limits, and what a bad service gets."""
+"""The runner of ``--bmc`` against a service on loopback.
+
+It covers trust, login, limits, and what a bad service gets.
+"""
 
 from __future__ import annotations
 
@@ -114,7 +117,7 @@ def test_a_wrong_password_is_one_sentence_that_does_not_contain_it(service: Serv
 
 
 def test_a_password_comes_from_the_environment_and_never_from_the_command_line(service: Service, secret: Path) -> None:
-    """A file that others can read is refused, as is a password in the address."""
+    """A password file that others can read is refused. So is a password in the address."""
     words = ["--bmc", service.url, "--bmc-ca", str(service.pem), "show"]
     assert CliRunner().invoke(cli, words, env={"RAIDCTL_BMC_PASSWORD": PASSWORD}).exit_code == EXIT_FINE
     refused = CliRunner().invoke(cli, words, env={"RAIDCTL_BMC_PASSWORD": ""})
@@ -141,7 +144,10 @@ def test_nobody_there_is_one_sentence(service: Service, secret: Path) -> None:
 
 
 def test_the_machine_itself_is_shown_without_a_bmc_that_does_not_answer(service: Service, secret: Path) -> None:
-    """With ``--local`` or ``--host``: one problem, exit code 3 or 4, and nothing of the machine's own view is lost."""
+    """Without its BMC's answer, the machine's own view is complete.
+
+    With ``--local`` or ``--host``, there is one problem and exit code 3 or 4.
+    """
     words = ["--local", "--bmc-password-file", str(secret), "--bmc-ca", str(service.pem), "show", "--json"]
     for url, password, code, why in (
         (f"https://{USER}@127.0.0.1:1", PASSWORD, EXIT_CANNOT_TELL, "no connection"),
@@ -288,7 +294,10 @@ def test_a_machine_gets_at_most_sixty_requests(service: Service) -> None:
 
 
 def _with_more(service: Service, drives: int, nvme: int) -> None:
-    """More drives of the controller, and drives at the processor, each in a storage with its controller."""
+    """Add more drives of the controller, and drives at the processor.
+
+    Each of the latter is in a storage with its controller.
+    """
     tree = {path: json.loads(data) for path, data in service.tree.items()}
     collection = STORAGE.rpartition("/")[0]
     links = [{"@odata.id": f"{STORAGE}/Drives/{number}"} for number in range(100, 100 + drives)]

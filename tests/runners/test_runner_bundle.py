@@ -1,4 +1,4 @@
-"""One script for a round: on the shells that are there, how its answer is read, and how it is cut."""
+"""One script for a round, on the shells that are there. Also tested is how its answer is read, and how it is cut."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ WHOLE = b"".join(
 
 
 def test_a_round_that_is_cut_loses_answers_and_invents_none() -> None:
-    """At any byte: a part is there as it was, or not there; nothing becomes missing or empty by the cut."""
+    """Cut at any byte, a part is unchanged or not there. Nothing becomes missing or empty by the cut."""
     expected = {2: RunAnswer(code=0, out=b"out", err=b"err"), 1: RunAnswer(trouble=Failure.MISSING)}
     for end in range(len(WHOLE) + 1):
         frames = bundle.frames(b"hello" + WHOLE[:end], MARK)
@@ -108,7 +108,10 @@ def test_a_round_that_is_cut_loses_answers_and_invents_none() -> None:
 
 
 def test_outputs_that_could_not_be_kept_are_no_answer() -> None:
-    """A full file system cut an output: without its end it is asked for again, however plausible its begin is."""
+    """An output without its end is asked for again.
+
+    A full file system cut it. This holds however plausible its beginning is.
+    """
     out, err = f"{MARK}<out{MARK}.".encode(), f"{MARK}<{MARK}>code 0{MARK}.".encode()
     assert bundle.program_answer((out, err), MARK, ROUND[1]) == RunAnswer(code=0, out=b"out")
     for end in range(len(out)):
@@ -131,7 +134,7 @@ def test_any_bytes_are_read_without_a_crash(parts: list[bytes]) -> None:
 
 @given(st.lists(st.integers(1, 4), max_size=30))
 def test_chains_stay_in_order_in_at_most_eight_lanes(lengths: list[int]) -> None:
-    """Each program is in one lane, those of a chain in their order."""
+    """Each program is in one lane, and chains keep their order."""
     numbers = iter(range(1, 200))
     chains = [[next(numbers) for _ in range(length)] for length in lengths]
     lanes = bundle.lanes_of(chains)
@@ -147,7 +150,7 @@ def test_chains_stay_in_order_in_at_most_eight_lanes(lengths: list[int]) -> None
 
 @pytest.mark.slow
 def test_a_round_is_one_session(make_server: MakeServer, tmp_path: Path) -> None:
-    """Files, programs, locks and the udev database by one shell, in the order of the requests."""
+    """One shell serves files, programs, locks and the udev database. It keeps the order of the requests."""
     server = make_server(f'ForceCommand echo . >>{tmp_path}/sessions; eval "$SSH_ORIGINAL_COMMAND"')
     requests: list[Request[Any]] = [
         *(Run(("echo", str(number)), lock=f"raidctl-test-{number % 3}") for number in range(20)),

@@ -14,7 +14,7 @@ from raidctl.runners.process import Interrupted
 
 
 def test_each_thread_gets_its_own_answers(monkeypatch: pytest.MonkeyPatch) -> None:
-    """However the calls fall together, every request is carried out once, and answered where it was asked."""
+    """Every request is carried out once, and answered where asked. This holds however the calls fall together."""
     monkeypatch.setattr(gather, "WINDOW", 0.001)
     calls: list[int] = []
 

@@ -25,7 +25,7 @@ def test_reading_that_waits_does_not_hold_up_what_comes_behind_it() -> None:
 
 
 def test_programs_run_side_by_side_and_files_beside_them() -> None:
-    """Work with time limits has separate threads: three that wait for each other all finish."""
+    """Work with time limits has separate threads. Three that wait for each other all finish."""
     meeting = threading.Barrier(3)
 
     def meet() -> Answer:

@@ -1,4 +1,4 @@
-"""The scripts for the far side on the shells that are there, and how their answers are read."""
+"""The scripts for the far side on the shells that are there. How their answers are read is also tested."""
 
 from __future__ import annotations
 
@@ -221,7 +221,7 @@ def test_any_bytes_are_read_without_a_crash(out: bytes, err: bytes) -> None:
 
 
 def test_a_status_that_nobody_knows_is_a_failure() -> None:
-    """A far shell that gives no account of the program has not run it well."""
+    """A program without the far shell's account has not run well."""
     framed = RunAnswer(code=0, out=f"{MARK}!{MARK}<{MARK}.".encode(), err=f"{MARK}<{MARK}>strange{MARK}.".encode())
     found = remote.read_program(framed, MARK, Run(("tool",)))
     assert found is not None
@@ -229,7 +229,7 @@ def test_a_status_that_nobody_knows_is_a_failure() -> None:
 
 
 def test_a_broken_connection_is_no_result() -> None:
-    """Without the end, what came is kept, and the answer is FAILED with the client's words."""
+    """Without the end, the answer is FAILED with the client's words. What came is kept."""
     closed = f"{MARK}<Connection to host closed.\n".encode()
     framed = RunAnswer(code=255, out=f"{MARK}!{MARK}<half".encode(), err=closed)
     found = remote.read_program(framed, MARK, Run(("tool",)))

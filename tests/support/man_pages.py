@@ -1,4 +1,4 @@
-"""Manual pages in roff, one for each command, from the same help as ``docs/commands.md``."""
+"""Manual pages in roff, one for each command. They come from the same help as ``docs/commands.md``."""
 
 from __future__ import annotations
 
@@ -106,7 +106,10 @@ def _head(name: str, short: str) -> list[str]:
 
 
 def escaped(text: str) -> str:
-    """Return text as roff prints it: signs that it would replace, what is not ASCII; choices break after a bar."""
+    """Return text as roff prints it.
+
+    Signs that it would replace and what is not ASCII are escaped; choices break after a bar.
+    """
     named = {"\\": "\\e", "-": "\\-", "'": "\\(aq", "`": "\\(ga", "^": "\\(ha", "~": "\\(ti", "|": "|\\:", '"': "\\(dq"}
     return "".join(named.get(sign, sign) if sign.isascii() else f"\\[u{ord(sign):04X}]" for sign in text)
 
@@ -141,7 +144,7 @@ def _filled(paragraphs: Sequence[Sequence[str]]) -> Iterator[str]:
 
 
 def _kept(line: str) -> str:
-    """Return a line with its blanks, in a block that is not filled."""
+    """Return a line with its blanks, in an unfilled block."""
     return f"\\&{escaped(line)}"
 
 

@@ -1,4 +1,7 @@
-"""The generated part of ``docs/operate.md``: operations of each family, what they were tried on, and their commands."""
+"""The generated part of ``docs/operate.md``.
+
+It has operations of each family, what they were tried on, and their commands.
+"""
 
 from __future__ import annotations
 

@@ -63,7 +63,10 @@ def model_page(reported: Mapping[str, set[str]]) -> str:
 
 
 def families_of(reported: Mapping[str, set[str]], key: str) -> set[str]:
-    """Families that have a fact of a field or of a part of it (``details[…]``, ``cache.size_bytes`` for ``cache``)."""
+    """Families that have a fact of a field or its part.
+
+    A part is ``details[…]``, or ``cache.size_bytes`` for ``cache``.
+    """
     form = re.compile(re.escape(key) + r"($|[.\[])")
     return {family for field, families in reported.items() for family in families if form.match(field)}
 
@@ -96,7 +99,7 @@ def commands_page() -> str:
 
 
 def commands(command: click.Command = cli, parent: click.Context | None = None) -> Iterator[click.Context]:
-    """The whole tree of commands in the order of the help, each in a separate context."""
+    """The whole tree of commands in the order of the help. Each is in a separate context."""
     names = cli.context_settings["help_option_names"]
     name = command.name if parent else "raidctl"
     context = click.Context(command, info_name=name, parent=parent, terminal_width=80, help_option_names=names)
@@ -120,7 +123,7 @@ SHOWN = "adaptec-5405-failed-battery"
 
 
 def with_screen(readme: str) -> str:
-    """The README with the screen of a recorded machine between its marks, as a pipe of 80 columns gets it."""
+    """The README with the screen of a recorded machine. It is between its marks, as a pipe of 80 columns gets it."""
     command = ["--replay", f"fixtures/{SHOWN}", "show"]
     done = subprocess.run(
         [sys.executable, "-m", "raidctl", *command],

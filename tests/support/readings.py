@@ -1,4 +1,4 @@
-"""Readings of simulated machines: one of each state, since a machine in the same state prints the same."""
+"""Readings of simulated machines, one of each state. A machine in the same state prints the same."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from raidctl.vendor.simulator import State
 
 @dataclass
 class Readings:
-    """The last readings of this process, by the recording and the state of its machine."""
+    """The last readings of this process. They are kept by the recording and the state of its machine."""
 
     most: int = 1000
     """Readings that are kept; one takes some 100 KB."""
@@ -33,7 +33,7 @@ class Readings:
 
 
 def _now(seen: Survey) -> Survey:
-    """The same reading with the present time: guard X3 refuses an old one."""
+    """The same reading with the present time. Guard X3 refuses an old one."""
     at = datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
     return replace(seen, inventory=replace(seen.inventory, host=replace(seen.inventory.host, collected_at=at)))
 

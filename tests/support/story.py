@@ -1,4 +1,4 @@
-"""The story in ``docs/cache.md``, or of another page: its commands, run in order, and what they print.
+"""The story in ``docs/cache.md``, or of another page. It has its commands, run in order, and what they print.
 
 ``python -m tests.support.story [PAGE]`` writes the outputs into the page again; review the difference before
 committing it.

@@ -1,4 +1,4 @@
-"""Recorded machines on which time passes: their outputs change with a virtual clock, and nothing sleeps."""
+"""Recorded machines on which time passes. Their outputs change with a virtual clock, and nothing sleeps."""
 
 from __future__ import annotations
 

@@ -23,6 +23,6 @@ def test_a_device_without_a_description_exists_nevertheless() -> None:
 
 
 def test_a_device_that_is_not_there_is_a_wrong_word() -> None:
-    """A typing error is not answered with the root file system below /dev."""
+    """A mistyped device below /dev does not mean the root file system."""
     with pytest.raises(UsageError):
         named(ground(), ["/dev/sdz"])

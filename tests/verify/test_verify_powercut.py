@@ -1,4 +1,4 @@
-"""``verify --power-safe --powercut FILE``: what a run shows, of which drive, and what it does not show."""
+"""``verify --power-safe --powercut FILE``: what a run shows of which drive, and what not."""
 
 from __future__ import annotations
 
@@ -79,7 +79,10 @@ def test_one_loss_fails_it(answered: Answered) -> None:
     ],
 )
 def test_what_a_run_does_not_show(answered: Answered, made: PowerCutRun, why: str) -> None:
-    """Too few cuts, unknown means, other settings, a virtual machine: nothing passes or fails."""
+    """With too few cuts or unknown means, nothing passes or fails.
+
+    The same holds for other settings and a virtual machine.
+    """
     code, answer = answered(made, MACHINE, DRIVE)
     assert (code, answer["verdict"]) == (3, "inconclusive")
     assert any(why in reason for reason in answer["reasons"]), answer["reasons"]

@@ -53,7 +53,7 @@ def server() -> Iterator[tuple[Server, str]]:
 
 
 class Watched:
-    """A simulated machine, looked at on a clock that moves with each look."""
+    """A simulated machine with a clock that moves with each look."""
 
     def __init__(self, state: Path, patch: pytest.MonkeyPatch) -> None:
         self.state = state
@@ -87,7 +87,10 @@ def subjects(server: Server) -> list[str]:
 
 
 def test_a_month_of_a_machine(watched: Watched, server: tuple[Server, str]) -> None:
-    """A drive fails, is replaced and rebuilt: each step is one mail, a reminder after a week, four signs of life."""
+    """Each step of a failed, replaced and rebuilt drive is one mail.
+
+    A reminder comes after a week, and there are four signs of life.
+    """
     keeper, address = server
     words = ("--mail", "root", "--smtp", address, "--alive", "7d", "--json")
     story = []
@@ -158,7 +161,10 @@ def test_a_server_that_refuses_for_a_day_loses_nothing_and_repeats_nothing(
 def test_a_mail_that_was_sent_and_not_marked_has_the_same_message_id(
     watched: Watched, server: tuple[Server, str]
 ) -> None:
-    """A kill between delivery and mark: the mail comes twice, and a mail system can tell."""
+    """A mail that comes twice has the same message id.
+
+    The kill is between delivery and mark; a mail system can recognise the mail.
+    """
     keeper, address = server
     words = ("--mail", "root", "--smtp", address, "--after", "1")
     watched.run("demo", "--pull", "raid6", "3")
@@ -175,7 +181,10 @@ def test_a_mail_that_was_sent_and_not_marked_has_the_same_message_id(
 
 
 def test_the_mails_about_a_finding_are_one_conversation(watched: Watched, server: tuple[Server, str]) -> None:
-    """That a volume is degraded, the reminder and its end refer to the same thing; another finding to another one."""
+    """The mails about a finding refer to the same thing.
+
+    They are that a volume is degraded, the reminder and the end; another finding refers to another thing.
+    """
     keeper, address = server
     words = ("--mail", "root", "--smtp", address, "--after", "1")
     watched.run("demo", "--pull", "raid6", "3")
@@ -269,7 +278,10 @@ def test_present_findings_reach_an_address_that_is_added(watched: Watched, tmp_p
 
 
 def test_a_damaged_state_is_put_aside_and_everything_is_reported_again(watched: Watched) -> None:
-    """Half a file, or another one: a note names both, the alarms come again, and the exit code is 3 once."""
+    """A damaged state is put aside, and the alarms come again.
+
+    It is half a file, or another one; a note names both, and the exit code is 3 once.
+    """
     watched.events("--after", "1")
     file = watched.state / "demo/raid6/watch.json"
     file.write_bytes(file.read_bytes()[:100])
@@ -284,7 +296,10 @@ def test_a_damaged_state_is_put_aside_and_everything_is_reported_again(watched: 
 def test_a_damaged_file_of_ignored_findings_is_mailed_and_makes_the_unit_fail(
     watched: Watched, server: tuple[Server, str]
 ) -> None:
-    """The finding that it waived is reported, and that the file is damaged, once; exit code 3 until it is corrected."""
+    """A damaged ignore file and the finding it waived are reported once.
+
+    The exit code is 3 until the file is corrected.
+    """
     keeper, address = server
     words = ("--mail", "root", "--smtp", address)
     watched.run("--demo", "raid6", "diagnose", "--ignore", "md_without_bitmap", "--until", "2999-12-31",
@@ -305,7 +320,10 @@ def test_a_damaged_file_of_ignored_findings_is_mailed_and_makes_the_unit_fail(
 
 
 def test_a_state_that_cannot_be_written_silences_nothing(watched: Watched, tmp_path: Path) -> None:
-    """As on a full file system: the alarm is delivered, with a note, at each look again; exit code 3."""
+    """If the state cannot be written, each look delivers the alarm again.
+
+    There is a note, and exit code 3, as on a full file system.
+    """
     (watched.state / "demo/raid6").mkdir(parents=True, mode=0o700)
     watched.state.chmod(0o700)
     (watched.state / "demo/raid6/watch.json").mkdir()
@@ -321,7 +339,10 @@ def test_a_state_that_cannot_be_written_silences_nothing(watched: Watched, tmp_p
 
 
 def test_a_pipe_in_the_place_of_the_state_is_named(watched: Watched) -> None:
-    """Nobody writes into it or reads it, so that a look would never end; the notes say so of both."""
+    """A pipe in the place of the state is named.
+
+    It has no writer or reader, so that a look would never end; the notes name both.
+    """
     place = watched.state / "demo/raid6"
     place.mkdir(parents=True, mode=0o700)
     watched.state.chmod(0o700)
@@ -352,7 +373,10 @@ def test_two_looks_at_once(watched: Watched) -> None:
 
 
 def test_a_host_that_cannot_be_reached_ends_nothing(watched: Watched) -> None:
-    """Unreachable: exit code 8 each time, reported once after a day, and nothing is good again."""
+    """An unreachable host ends nothing.
+
+    The exit code is 8 each time, it is reported once after a day, and nothing is good again.
+    """
     for hours, kinds in ((0, []), (23, []), (2, [("unknown", "machine_not_read")]), (24, [])):
         watched.now += hours * 3600
         done = watched.run("--host", "nobody@127.0.0.1.invalid", "--timeout", "5", "watch", "--once", "--json")
@@ -388,7 +412,7 @@ def test_wrong_words(watched: Watched, words: tuple[str, ...], sentence: str) ->
 
 
 def test_the_test_message(watched: Watched, server: tuple[Server, str]) -> None:
-    """It arrives, nothing is remembered, and a server that refuses is exit code 3."""
+    """The test message arrives, and nothing is remembered. A server that refuses is exit code 3."""
     keeper, address = server
     done = watched.run("watch", "--test", "--mail", "root", "--smtp", address)
     assert (done.exit_code, done.stdout) == (0, "A test message was sent to mail:root.\n")

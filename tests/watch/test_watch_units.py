@@ -1,4 +1,4 @@
-"""The systemd units of watch and export: what they start, and that systemd understands them."""
+"""The systemd units of watch and export. The tests check what they start, and that systemd understands them."""
 
 from __future__ import annotations
 

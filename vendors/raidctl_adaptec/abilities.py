@@ -1,4 +1,4 @@
-"""Which deeds arcconf can carry out, by the generation of controllers, and what each was tried on. Pure."""
+"""The deeds that arcconf can carry out, by generation of controllers. What each was tried on is included. Pure."""
 
 from __future__ import annotations
 

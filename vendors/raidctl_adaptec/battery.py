@@ -1,4 +1,7 @@
-"""What keeps the cache through a power loss: battery, ZMM, cache backup unit with its supercapacitor, Green Backup."""
+"""What keeps the cache through a power loss.
+
+It is a battery, ZMM, cache backup unit with its supercapacitor, or Green Backup.
+"""
 
 from __future__ import annotations
 

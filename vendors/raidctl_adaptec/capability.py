@@ -1,4 +1,4 @@
-"""What the tool can read and set on a controller, or why not."""
+"""What the tool can read and set on controllers, or why not."""
 
 from __future__ import annotations
 
@@ -85,4 +85,4 @@ UNREPORTED = (
         why="arcconf marks a volume whose check has found differences as impacted, in its state",
     ),
 )
-"""Facts that the guards ask for, and the tools of the family have no word for."""
+"""Facts that the guards ask for. The tools of the family have no word for them."""

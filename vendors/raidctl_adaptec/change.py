@@ -1,4 +1,6 @@
-"""Changes of a controller's cache by ``arcconf setcache``: plans, and the meaning of the tool's replies. Pure.
+"""Changes of a controller's cache by ``arcconf setcache``.
+
+The module plans them, and knows what the tool's replies mean. Pure.
 
 The settings and their commands are in :mod:`raidctl_adaptec.settings`. They live in the controller's own memory and
 survive a reboot. To set what is set already is an error for arcconf, so no such command is ever planned.
@@ -142,7 +144,7 @@ class _Planner(Planner):
             self.set((desired.object_id, name), modes[desired.value], *affects)
 
     def drives(self, desired: Desired) -> None:
-        """Set all drives at once, only if all have the same value: one command has to restore them."""
+        """Set all drives at once, only if all have the same value. One command has to restore them."""
         setting = (self.controller.id, "deviceall")
         if setting not in self.current:
             reason = "The tool does not report one setting for all drives, so a command for all could not be undone."
@@ -234,7 +236,7 @@ _MODES: dict[Setting, Mapping[str, str]] = {
     "drive_write_cache": SWITCH,
     "write_cache": OF_DRIVE,
 }
-"""The values of an aacraid controller's settings, and the command's word for each."""
+"""The values of an aacraid controller's settings, with the command's words."""
 _Why = tuple[str, str | None]
 _NO_SUCH: _Why = ("The controllers have no such setting.", None)
 _AGED: _Why = ("Controllers with the aacraid driver have no such setting.", None)

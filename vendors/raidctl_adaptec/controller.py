@@ -124,7 +124,10 @@ def read_model(controller: ControllerDraft, pair: Pair, weight: int = DETAIL) ->
 
 
 def read_status(controller: ControllerDraft, pair: Pair, weight: int = DETAIL) -> None:
-    """``Controller Status : Optimal``; of ``Unknown`` the tool could not read it, which is no good state."""
+    """Read ``Controller Status : Optimal``.
+
+    ``Unknown`` means that the tool could not read it, which is no good state.
+    """
     if not vocabulary.has_value(pair.value) and vocabulary.normalized(pair.value) != "unknown":
         keep(controller, pair)
         return

@@ -37,7 +37,10 @@ class GroupDraft(draft.GroupDraft):
 
 
 class ControllerDraft(draft.ControllerDraft[GroupDraft]):
-    """A controller, and everything on it: ``name`` is arcconf's number, drives are by channel and device, ``0,4``."""
+    """A controller, and everything on it.
+
+    ``name`` is arcconf's number, and drives are by channel and device, ``0,4``.
+    """
 
     group_type = GroupDraft
 

@@ -71,7 +71,7 @@ _RAW = ("raw", "raw (pass through)", "online (raw)")
 
 
 def plan_deeds(controller: Controller, deeds: Sequence[Deed], tools: Sequence[Tool], view: HostView) -> Plan:  # noqa: ARG001 - the signature of all families
-    """One arcconf call for each deed, or none if the controller does it automatically."""
+    """One arcconf call for each deed. There is none if the controller does it automatically."""
     return planned(deeds, lambda deed: _Planner(controller, tools).steps(deed))
 
 
@@ -128,7 +128,7 @@ class _Planner:
         yield from verbs[deed.verb](deed)
 
     def numbered(self, command: str, deed: Deed) -> str:
-        """A command that is only printed, with the numbers of the controller and the drive."""
+        """A command that is only printed, with controller and drive numbers."""
         place = address(drive_of(self.controller, deed)) or ("C", "D")
         numbers = {"N": self.number or "N", "C": place[0], "D": place[1]}
         return re.sub(r"\b[NCD]\b", lambda match: numbers[match[0]], command)
@@ -220,7 +220,7 @@ class _Planner:
         )  # fmt: skip
 
     def spare_target(self, deed: Deed) -> tuple[tuple[str, ...], str]:
-        """The words after ``HSP``, and the name of what the spare is for."""
+        """The words after ``HSP``, and the name of the spare's target."""
         array = array_of(self.controller, deed)
         if array is None and self.smartpqi_driver:
             raise CannotDo("A spare of a controller with the smartpqi driver belongs to an array: name one.")
@@ -268,7 +268,7 @@ class _Planner:
         )  # fmt: skip
 
     def raid(self, deed: Deed) -> Iterator[Step]:
-        """A raw drive is initialised: the controller's metadata is written, the content is lost."""
+        """Initialise a raw drive. The controller's metadata is written, and the content is lost."""
         drive = drive_of(self.controller, deed)
         if (drive.status_text or "").lower() not in _RAW:
             raise CannotDo(f"{drive.id} is not Raw: {drive.status_text or 'its state is unknown'}.")

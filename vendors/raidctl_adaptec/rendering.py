@@ -1,4 +1,7 @@
-"""The settings in arcconf's ``getconfig``, for the simulator: found line by line, printed with other values. Pure."""
+"""The settings in arcconf's ``getconfig``, for the simulator.
+
+They are found line by line, and printed with other values. Pure.
+"""
 
 from __future__ import annotations
 
@@ -49,7 +52,7 @@ _GOOD = frozenset({"zmm optimal", "optimal", "ok", "ready", "charged", "fully ch
 
 
 def is_setting(name: str) -> bool:
-    """Whether a name is a setting, not a status that follows from settings."""
+    """Whether a name is a setting, not a status derived from settings."""
     return name.rpartition("/")[2] not in _FOLLOWS
 
 

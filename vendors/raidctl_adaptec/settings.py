@@ -1,4 +1,4 @@
-"""The settings of arcconf's ``setcache`` and their current values, in the words of the commands. Pure.
+"""The settings of arcconf's ``setcache`` and their current values. They are in the words of the commands. Pure.
 
 ===========================  ==========  =============================================================  ========
 setting                      object      command                                                        controllers
@@ -33,7 +33,7 @@ WRITE: Mapping[str, str] = {
 }
 """Write policies of an aacraid volume."""
 READ: Mapping[str, str] = {"read_ahead": "ron", "off": "roff"}
-"""Read policies of an aacraid volume: with its read cache on, the controller reads ahead where it sees a pattern."""
+"""Read policies of an aacraid volume. With its read cache on, the controller reads ahead where it sees a pattern."""
 SWITCH = {"enabled": "enable", "disabled": "disable"}
 OF_DRIVE = {"enabled": "wb", "disabled": "wt"}
 _THRESHOLD = "write cache bypass threshold size"

@@ -1,4 +1,4 @@
-"""A controller that can be changed: what arcconf prints for it and replies to commands. Pure."""
+"""A controller that can be changed. The module has what arcconf prints for it and replies to commands. Pure."""
 
 from __future__ import annotations
 

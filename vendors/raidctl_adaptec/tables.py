@@ -217,7 +217,7 @@ BUSY: dict[Operation, VolumeStatus] = {
     "copyback": "rebuilding", "check": "checking", "repair": "checking", "resync": "checking",
     "initialize": "initializing", "expand": "expanding", "migrate": "migrating", "reshape": "migrating",
 }  # fmt: skip
-"""What a volume is that is well but for what is going on."""
+"""Status of a healthy volume, by the operation that is going on."""
 
 OPERATIONS: tuple[tuple[str, Operation], ...] = (
     # Current operation : Build/Verify with fix

@@ -107,7 +107,7 @@ class Trailer(Struct, frozen=True):
 
 
 def command_of(text: str) -> str | None:
-    """The typed command if the line is a prompt of the shell or the tool."""
+    """The command typed at a prompt of the shell or the tool."""
     match = _PROMPT.fullmatch(text) or _CALLED.fullmatch(text)
     return None if match is None else match[1].strip()
 
@@ -119,7 +119,7 @@ def controller_of(command: str) -> str | None:
 
 
 def target_of(command: str, word: str) -> str | None:
-    """The number of ``drv=3`` (``vol``, ``raid``) in a command line or a file name."""
+    """The number of ``drv=3`` in a command line or a file name. The word may also be ``vol`` or ``raid``."""
     match = re.search(rf"(?<![a-z]){word}[=_-]?(\d{{1,4}})(?!\w)", command[-300:], re.IGNORECASE | re.ASCII)
     return None if match is None else str(int(match[1]))
 
@@ -190,7 +190,7 @@ def row(text: str, kind: str) -> dict[str, str] | None:
 
 
 def looks_like_a_row(text: str) -> bool:
-    """The beginning of the rows of all these tables: a number and two cells."""
+    """Whether a line begins like a table row. The rows of all these tables begin with a number and two cells."""
     return _ROW_START.match(text) is not None
 
 

@@ -1,4 +1,4 @@
-"""Conclusions from all outputs: the objects of details, and the arrays of volumes and drives."""
+"""Conclusions from all outputs. They are the objects of details, and the arrays of volumes and drives."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ def _place(section: Section) -> str:
 
 
 def _numbered(section: Section, drafts: Mapping[str, Draft], field: str, name: str | None) -> str:
-    """The number in the command, else that of the only object of the name."""
+    """The number in the command, else of the only object so named."""
     if section.number is not None:
         return section.number
     same = [number for number, draft in drafts.items() if name is not None and draft.get(field) == name]

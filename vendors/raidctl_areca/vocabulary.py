@@ -162,7 +162,7 @@ def plausible(text: str) -> str:
 
 @lru_cache(maxsize=256)
 def capacity(text: str) -> int | None:
-    """Bytes of ``1000.2GB``: decimal, a drive sold as 1 TB (1000204886016 bytes) is printed as 1000.2GB."""
+    """Bytes of ``1000.2GB``, which is decimal. A drive sold as 1 TB (1000204886016 bytes) is printed as 1000.2GB."""
     return parse_size(plausible(text), binary=False) if has_value(text) else None
 
 

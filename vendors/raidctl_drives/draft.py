@@ -29,7 +29,7 @@ _MOST_USED = 255
 
 
 class DeviceComplaint(Complaint, frozen=True):
-    """A problem of a device that is not listed as a drive, or of an output."""
+    """A problem of a device or an output. The device is not listed as a drive."""
 
     device: str = ""
 
@@ -70,7 +70,7 @@ class DriveDraft(draft.Draft):
             super().put(line, name, value, weight, shown_as)
 
     def replace(self, line: Line, name: str, value: str) -> None:
-        """Replace the value of a field by the one that a further line completes."""
+        """Replace a field's value by the one that a further line completes."""
         value = collapse(printable(value))
         self.override(name, value)
         self.add_evidence(line, name, value)
@@ -92,7 +92,7 @@ class DriveDraft(draft.Draft):
             self.details[label] = f"{known}; {value}" if known else value
 
     def list_word(self, line: Line, label: str, value: str) -> None:
-        """Keep one of many short words of a list under a common label."""
+        """Keep one of a list's many short words under a common label."""
         value = collapse(printable(value))
         self.add_evidence(line, f"details[{label}]", value)
         known = self.details.get(label)

@@ -197,7 +197,7 @@ def _read_labelled(draft: DriveDraft, section: Section, line: Line, words: str) 
 
 
 def _split(words: str) -> tuple[str, str]:
-    """Label and value. hdparm separates them by a colon, or by ``=`` in three places."""
+    """Label and value. A colon separates them in hdparm's output, or ``=`` in three places."""
     for start in ("device size with M = 1024*1024", "device size with M = 1000*1000"):
         if words.startswith(start):
             return start, words[len(start) :].lstrip(" :")
@@ -261,7 +261,7 @@ _FIELDS: Fields[DriveDraft] = {
 
 
 def _read_wrapped(draft: DriveDraft, label: str, line: Line, words: str) -> None:
-    """Read the rest of a value in the next line: a mailer wrapped it, or it contains a line feed."""
+    """Read the rest of a value in the next line. A mailer wrapped it, or it contains a line feed."""
     if label == "Transport" and not _WRAPPED_TRANSPORT.fullmatch(words):
         return
     if field := hdparm_labels.IDENTITY.get(label):

@@ -1,4 +1,4 @@
-"""Plain drives as the kernel and udev report them, for lists without tools."""
+"""Plain drives as kernel and udev report them, for lists without tools."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def cache_word(text: str | None) -> str | None:
 
 
 class Rows:
-    """Rows ``/dev/sda: model EXAMPLE``, each of which becomes a line of the output with its fact."""
+    """Rows ``/dev/sda: model EXAMPLE``. Each becomes a line of the output with its fact."""
 
     def __init__(self) -> None:
         self.rows: list[tuple[str, str, object]] = []

@@ -1,4 +1,4 @@
-"""What the figures of nvme-cli mean: its fields read into the model, from text and from JSON."""
+"""What the figures of nvme-cli mean. Its fields are read into the model, from text and from JSON."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _WARNINGS = (
     "persistent memory is read-only or unreliable",
 )
 _FAILED_TESTS = (5, 6, 7)
-"""Results of a self-test: a fatal error, a failed segment that is unknown, one that is known."""
+"""Results of a failed self-test. They are a fatal error, a failed segment that is unknown, and one that is known."""
 _LOST = re.compile(r"(?i)\b(?:dead|deleting|connecting|resetting)\b")
 
 
@@ -138,7 +138,7 @@ def _read_result(draft: DriveDraft, pair: Pair) -> None:
 
 
 def read_way(draft: DriveDraft, line: Line, name: str, state: str) -> None:
-    """``live``, ``dead``: the state of a controller, by which the kernel reaches the drive."""
+    """The state of a controller: ``live``, ``dead``. The kernel reaches the drive by this controller."""
     draft.detail(line, f"state of {name}", state)
     if _LOST.search(state):
         draft.add_problem(

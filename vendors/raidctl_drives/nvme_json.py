@@ -98,7 +98,7 @@ class _Reader:
             self._read_entry(draft, place, way)
 
     def _read_shared(self, path: str, namespace: Mapping[str, Any]) -> None:
-        """A namespace of a subsystem with several paths: it is of the first path's controller."""
+        """Read a namespace of a subsystem with several paths. It belongs to the first path's controller."""
         draft = self.new()
         for place, way in _items(namespace, path, "Paths"):
             self._read_entry(draft, place, way)

@@ -1,4 +1,4 @@
-"""The tables of ``nvme list`` and ``nvme list -v``: columns by the rule of dashes below the header."""
+"""The tables of ``nvme list`` and ``nvme list -v``. Columns follow the rule of dashes below the header."""
 
 from __future__ import annotations
 
@@ -48,7 +48,10 @@ _WRAPPED = re.compile(
 
 
 def unwrapped(text: str) -> str:
-    """The text with the lines of ``nvme list`` that a mailer has wrapped joined, one blank between two words."""
+    """The text with wrapped lines of ``nvme list`` joined.
+
+    A mailer has wrapped them. There is one blank between two words.
+    """
     return _WRAPPED.sub(lambda match: _joined(match[0]) if not is_header(match[0].split("\n")[0]) else match[0], text)
 
 

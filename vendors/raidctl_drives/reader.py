@@ -82,7 +82,10 @@ def read(documents: Sequence[Document]) -> Observation:
 
 
 def smartctl_version(text: str) -> str | None:
-    """``7.3`` of a text's first banner, or of the JSON's own word for it."""
+    """Return smartctl's version, such as ``7.3``.
+
+    It comes from a text's first banner, or from the JSON's own word for it.
+    """
     match = _BANNER.search(text) or _JSON_VERSION.search(text)
     return ".".join(match.groups()) if match else None
 

@@ -1,4 +1,7 @@
-"""Outputs of sdparm: mode pages (``sdparm D``, ``-a``, ``-l``, ``--get=WCE,RCD``) and VPD pages (``--inquiry``)."""
+"""Outputs of sdparm: mode pages and VPD pages.
+
+The commands are ``sdparm D``, ``-a``, ``-l``, ``--get=WCE,RCD`` for mode pages, and ``--inquiry`` for VPD pages.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +51,8 @@ _LOOSE = frozenset(
 _PROTOCOLS = {"1": "scsi", "6": "sas"}
 _RPM = re.compile(r"\d{1,6}", re.ASCII)
 _SLOWEST = 1025
-"""Smaller figures are no rotation rate: 0 is "not reported", 1 solid state, the others are reserved."""
+"""Lowest figure that is a rotation rate. Of the smaller ones, 0 is "not reported", 1 solid state, and the others are
+reserved."""
 _NAMELESS = re.compile(r"(?:Direct access device specific parameters|Parameter for direct access): ?(.*)")
 
 

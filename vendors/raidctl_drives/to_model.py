@@ -1,4 +1,4 @@
-"""Combine the drafts of drives: which describe the same drive, its id, and the value that counts."""
+"""Combination of the drafts of drives. It decides which describe the same drive, its id, and the value that counts."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _ROUNDED = 10_000_000
 
 
 class Source(Struct, frozen=True):
-    """What one output reports of a drive, and the tool that printed it."""
+    """An output's report on a drive, and the tool that printed it."""
 
     tool: str
     draft: DriveDraft
@@ -74,7 +74,10 @@ def wwn_key(text: str | None) -> str | None:
 
 
 def grouped(sources: Iterable[Source]) -> list[Group]:
-    """The sources by drive: by serial number, by WWN, and by device where nothing contradicts it."""
+    """The sources, grouped by drive.
+
+    They are matched by serial number, by WWN, and by device where nothing contradicts it.
+    """
     groups: list[Group] = []
     index: dict[str, Group] = {}
     nameless: list[Source] = []
@@ -168,13 +171,13 @@ def write_evidence(groups: Sequence[Group], ids: Sequence[str]) -> None:
 
 
 def _serials(group: Group) -> list[str]:
-    """The serial numbers, the kernel's first, so that ids do not depend on the installed tools."""
+    """The serial numbers, the kernel's first. Ids thus do not depend on the installed tools."""
     kernel = [source.draft.get("serial") for source in group.sources if source.tool == "kernel"]
     return [serial for serial in kernel if serial] + group.values("serial")
 
 
 def drive_of(group: Group, object_id: str) -> Drive:
-    """Build one drive from all its sources, with what follows from its details as further evidence."""
+    """Build one drive from all its sources. What follows from its details is further evidence."""
 
     def first(name: str) -> Any:
         return next(iter(group.values(name)), None)
@@ -224,7 +227,7 @@ def _status(group: Group) -> tuple[Any, str | None]:
 
 
 def _longest(values: Sequence[str]) -> str | None:
-    """The most trusted word, or the longer one that it is the cut beginning of."""
+    """The most trusted word, or the longer one it was cut from."""
     if not values:
         return None
     bare = _BLANK.sub("", values[0]).upper()
@@ -236,7 +239,7 @@ def _longest(values: Sequence[str]) -> str | None:
 
 
 def _size(group: Group) -> int | None:
-    """The drive's size: of an NVMe drive with several namespaces the controller's figure, else their sum."""
+    """The drive's size. For an NVMe drive with several namespaces it is the controller's figure, else their sum."""
     spaces: dict[str, list[int]] = {}
     whole: list[int] = []
     for source in group.ranked():
@@ -252,7 +255,7 @@ def _size(group: Group) -> int | None:
 
 
 def _exact(values: Sequence[int]) -> int | None:
-    """The most trusted size, or the exact one that it is a rounded form of."""
+    """The most trusted size, or the exact one it was rounded from."""
     if not values:
         return None
     size = values[0]

@@ -1,4 +1,4 @@
-"""What the tools of this family have in common: device nodes, the system's error messages, figures."""
+"""What the tools of this family have in common. It includes device nodes, the system's error messages, and figures."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from raidctl_drives.draft import DeviceComplaint
 
 NODE = re.compile(r"/dev/[\w./:+@-]*\w")
 LONGEST_LINE = 4000
-"""Characters; no line of these tools comes near it, and longer ones are left unread rather than searched for long."""
+"""Length limit of a line, in characters. No line of these tools comes near it, and longer ones are left unread rather
+than searched for long."""
 _NVME = re.compile(r"(?:/dev/)?(?:nvme|ng)(\d+)(?:c\d+)?(?:n\d+)?(?:p\d+)?")
 _GROUPED = re.compile(r"\d{1,3}(?:[.,'  \u00a0\u2009\u202f ]\d{3})+|\d{1,2}(?:,\d\d)+,\d{3}|\d+")
 
@@ -21,7 +22,7 @@ ERRNO = (
     "Wrong medium type", "Bad message", "Value too large for defined data type", "Is a directory", "Not a directory",
     "Block device required", "Interrupted system call", "Cannot allocate memory", "Numerical result out of range",
 )  # fmt: skip
-"""The messages of the C library that these tools end their complaints with."""
+"""Messages of the C library that end these tools' complaints."""
 
 _RIGHTS = ("Operation not permitted", "Permission denied")
 _ABSENT = ("No such file or directory", "No such device", "No such device or address")
@@ -55,7 +56,7 @@ def node_in(text: str) -> str | None:
 
 
 def refused(tool: str, device: str, message: str) -> DeviceComplaint:
-    """A problem for what the system answered to a tool: no right, no such device, or anything else."""
+    """A problem for what the system answered to a tool. It is no right, no such device, or anything else."""
     text = f"{tool} could not read {device}: {message}."
     if message in _RIGHTS:
         return DeviceComplaint("error", "no_right", text, "Run it as root.", device)

@@ -18,7 +18,7 @@ TITLE = "LVM RAID"
 DRIVERS: tuple[str, ...] = ()
 LAST = False
 SHARES_DRIVES = True
-"""Each volume of a group takes a part of some of its drives."""
+"""Whether volumes share drives. Each volume of a group takes a part of some of its drives."""
 _PACKAGE = "the package {} of the distribution"
 TOOLS = (
     # /usr/sbin/lvs -> lvm

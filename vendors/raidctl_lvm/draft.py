@@ -1,4 +1,4 @@
-"""Logical volumes as lvs lists them, and the drafts of those that are RAID."""
+"""Logical volumes as lvs lists them, and drafts of RAID volumes."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Status(Struct):
 
 
 class ControllerDraft(SoftwareDraft[GroupDraft]):
-    """All RAID volumes of a machine, and what was read to make them; a drive's name is ``vg/lv/sda2``."""
+    """All RAID volumes of a machine, and what they were read from. A drive's name is ``vg/lv/sda2``."""
 
     rows: dict[str, list[Row]] = field(default_factory=dict)
     """By ``vg/lv``: a volume of several segments has several."""

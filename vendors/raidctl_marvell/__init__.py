@@ -1,4 +1,6 @@
-"""Marvell controllers of boot mirrors (Dell BOSS, Lenovo M.2), through mvcli and mnv_cli. No settings are changed.
+"""Marvell controllers of boot mirrors (Dell BOSS, Lenovo M.2).
+
+They are read through mvcli and mnv_cli. No settings are changed.
 
 No kernel driver is listed: ahci and nvme serve plain drives as well. The parsers are imported when there is something
 to parse.

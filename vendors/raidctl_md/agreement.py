@@ -1,4 +1,4 @@
-"""Where several outputs describe one array differently: of two machines, or of two moments."""
+"""Different descriptions of one array in several outputs. They are of two machines, or of two moments."""
 
 from __future__ import annotations
 
@@ -68,5 +68,5 @@ def _badness(draft: ArrayDraft) -> int:
 
 
 def worst_first(drafts: Sequence[ArrayDraft]) -> list[ArrayDraft]:
-    """Put running arrays in a bad state first: of two outputs that disagree, the bad one counts."""
+    """Put running arrays in a bad state first. Of two outputs that disagree, the bad one counts."""
     return sorted(drafts, key=lambda draft: (draft.source not in LIVE, _badness(draft)))

@@ -1,4 +1,7 @@
-"""How the machine takes care of its arrays: configuration file, monitor, scheduled check, end of the last check."""
+"""How the machine takes care of its arrays.
+
+This is the configuration file, the monitor, the scheduled check, and the end of the last check.
+"""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ _NUMBER = re.compile(r"\d{1,18}", re.ASCII)
 
 
 def readings(controller: Controller) -> Mapping[str, CheckReading]:
-    """The check that runs on each array, and the result of the last one."""
+    """The running check of each array, and the last one's result."""
     return {volume.id: _reading(volume, _errors(controller, volume)) for volume in controller.volumes}
 
 
@@ -64,7 +64,7 @@ def _reading(volume: Volume, errors: int | None) -> CheckReading:
 
 
 def _paused(details: Mapping[str, str]) -> int | None:
-    """The place at which a check waits: ``sync_max`` is a number, and ``sync_completed`` has come so far."""
+    """The place at which a check waits. ``sync_max`` is then a number, and ``sync_completed`` has come so far."""
     limit = _number(details.get("sync_max", ""))
     completed = _COMPLETED.fullmatch(details.get("sync_completed", ""))
     return limit if limit is not None and completed and int(completed[1]) >= limit else None
@@ -75,7 +75,7 @@ def _number(text: str) -> int | None:
 
 
 def glance(volumes: Sequence[Volume]) -> Dialogue[Mapping[str, Glance]]:
-    """The kernel's word for what each array does, and the percentage of mdstat."""
+    """The kernel's word for each array's action, and mdstat's percentage."""
     names = [(volume.device or "").removeprefix("/dev/") for volume in volumes]
     mdstat = yield from ask(Read("/proc/mdstat"))
     actions = yield from ask_all(Read(f"/sys/block/{name}/md/sync_action") for name in names)

@@ -1,4 +1,6 @@
-"""ARRAY lines of mdadm.conf: whether an array is listed, and the file with and without it. Pure; mdadm.conf(5).
+"""ARRAY lines of mdadm.conf.
+
+The functions give whether an array is listed, and the file with and without it. Pure; mdadm.conf(5).
 
 ``ARRAY /dev/md/data metadata=1.2 UUID=8c1f6e20:4b7d93a5:e0523b18:77d96c4f name=web:data``; a line that begins with a
 blank continues the one above.

@@ -1,4 +1,7 @@
-"""Read a machine: mdstat, sysfs, ``mdadm --detail`` for each array, ``--examine`` if that is incomplete."""
+"""The dialogue that reads a machine.
+
+It asks for mdstat, sysfs, ``mdadm --detail`` for each array, and ``--examine`` if that is incomplete.
+"""
 
 from __future__ import annotations
 
@@ -181,7 +184,7 @@ def _trouble(command: str, answer: RunAnswer) -> Problem:
 
 
 def _examine(asked: _Outputs) -> Dialogue[None]:
-    """The superblocks of members of containers and of arrays that are not started."""
+    """Read the superblocks of members of containers and inactive arrays."""
     nodes = _worth_examining(read_documents(asked.documents))
     runs = [Run(("mdadm", "--examine", node)) for node in nodes]
     answers = yield from ask_all(runs)

@@ -39,7 +39,7 @@ class Parent(Struct, frozen=True):
 
 
 class ReportDraft(Draft):
-    """What one output reports of one object: the last of several lines counts."""
+    """One output's report on one object. The last of several lines counts."""
 
     def put(
         self, line: Line | None, name: str, value: object, weight: int = DETAIL, shown_as: str | None = None
@@ -58,7 +58,7 @@ class ReportDraft(Draft):
         self.details[label] = value
 
     def unread(self, label: str, value: str) -> None:
-        """A value that is not in the form that the tool's other versions print."""
+        """Report a value not in the form of the tool's other versions."""
         self.add_problem("warning", "unread", f"Unknown form of {label}: {value!r}.")
 
     def forget(self, *names: str) -> None:
@@ -97,7 +97,7 @@ class ArrayDraft(ReportDraft):
     """Preferred minor of a 0.90 superblock."""
     members: dict[str, MemberDraft] = field(default_factory=dict)
     undecided: set[str] = field(default_factory=set)
-    """Names of members that may be spares, unless the array is a container."""
+    """Names of possible spares, unless the array is a container."""
     labels: dict[str, str] = field(default_factory=dict)
     """The tool's label of each field, under which a container shows it."""
 
@@ -167,7 +167,7 @@ class ArrayDraft(ReportDraft):
         return bool(self.evidence) or any(member.evidence for member in self.members.values())
 
     def doubt_line(self, line: Line) -> None:
-        """Leave a line listed as not understood: what it gives counts, but has no evidence."""
+        """Leave a line listed as not understood. What it gives counts, but has no evidence."""
         for draft in (self, *self.members.values()):
             draft.evidence = [item for item in draft.evidence if item[0] is not line]
 

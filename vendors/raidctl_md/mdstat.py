@@ -228,7 +228,10 @@ def _read_super(draft: ArrayDraft, line: Line, word: str) -> None:
 
 
 def _read_member(draft: ArrayDraft, line: Line, match: re.Match[str]) -> None:
-    """``sdc1[4](W)(S)``; an array that is not started gives every device (S), be it a member or a spare."""
+    """Read a member, such as ``sdc1[4](W)(S)``.
+
+    An array that is not started gives every device (S), be it a member or a spare.
+    """
     name, number, flags = match.group("name", "number", "flags")
     if name.startswith("[dev"):
         member = draft.member(name[5:-1])

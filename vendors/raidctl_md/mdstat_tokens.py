@@ -1,4 +1,4 @@
-"""The grammar of /proc/mdstat: the tokens after an array's name, from Linux 2.2 to now.
+"""The grammar of /proc/mdstat. It has the tokens after an array's name, from Linux 2.2 to now.
 
 They are those of ``md_seq_show``, ``status_resync``, the bitmap's and the personalities' ``status`` in the kernel.
 """

@@ -1,4 +1,4 @@
-"""The schedules of checks in the form of a vendor package, for the change engine. Pure.
+"""Schedules of checks in vendor package form, for the change engine. Pure.
 
 ``observe`` gives one pseudo controller, ``schedule``; each timer and cron job is a volume on it, with its settings in
 the details. Only the commands that change it pass it to the engine; it is never shown as a controller.
@@ -51,7 +51,7 @@ class ScheduleFamily:
     SUPPORT: Mapping[str, Capability] = {}
 
     def __init__(self, calendars: Sequence[str] = ()) -> None:
-        """``calendars`` are times of timers as a user wrote them: systemd is asked how it writes them."""
+        """Take ``calendars``, times of timers as a user wrote them. The family asks systemd how it writes them."""
         self._calendars = tuple(calendars)
 
     def observe(self, view: HostView) -> Dialogue[Observation]:  # noqa: ARG002 - the signature of all families
@@ -88,7 +88,7 @@ class ScheduleFamily:
         return []
 
     def judge(self, action: Action, answer: Answer) -> str | None:
-        """The objection of systemctl, install, tee or rm: they end with 0 only if it is done."""
+        """The objection of systemctl, install, tee or rm. They end with 0 only if it is done."""
         if not isinstance(answer, RunAnswer) or answer.code == 0:
             return None
         printed = collapse(answer.error_text or answer.text)[:200]

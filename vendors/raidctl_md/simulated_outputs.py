@@ -156,7 +156,10 @@ def _signatures(state: Mapping[str, str], serial: str, node: str) -> bytes:
 
 
 def _smart(serial: str, drive: Fields) -> bytes:
-    """What smartctl prints of a drive that was put in after the recording: ``smart=PASSED`` or ``smart=FAILED!``."""
+    """The output of smartctl for a drive put in after the recording.
+
+    The drive has ``smart=PASSED`` or ``smart=FAILED!``.
+    """
     size = int(drive["sectors"]) * 512
     lines = [
         "smartctl 7.3 2022-02-28 r5338 [x86_64-linux-6.1.0-25-amd64] (local build)", "",

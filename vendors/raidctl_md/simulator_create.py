@@ -1,4 +1,6 @@
-"""The part of the simulated machine that makes, stops and lists arrays. :mod:`raidctl_md.simulator` has the rest. Pure.
+"""The part of the simulated machine that makes, stops and lists arrays.
+
+The rest is in :mod:`raidctl_md.simulator`. Pure.
 
 ======================  ==============================================================================================
 name                    value
@@ -119,7 +121,7 @@ def _sectors(state: Mapping[str, str], key: str) -> int:
 
 
 def geometry(state: Mapping[str, str], serial: str) -> dict[str, tuple[int, int]]:
-    """The first sector and the number of sectors of each partition of a drive."""
+    """The first sector and sector count of each partition of a drive."""
     rows = [row.split(":") for row in state.get(f"md/table {serial}", "").split(",") if row]
     return {number: (int(start), int(size)) for number, start, size in rows}
 
@@ -179,7 +181,10 @@ def _wipe(node: str, state: State) -> Reply:
 
 
 def generated(state: Mapping[str, str]) -> Answers:
-    """Return what is shown of this: geometry, superblocks, files, and whether a device can be opened alone."""
+    """Return what is shown of this part.
+
+    It is geometry, superblocks, files, and whether a device can be opened alone.
+    """
     if "md/clock" not in state:
         return {}
     found: Answers = {}

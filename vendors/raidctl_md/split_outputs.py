@@ -41,8 +41,8 @@ class Section:
     """The lines of one output about one thing."""
 
     kind: str
-    """``mdstat``, ``device`` (detail or examine), ``detail``, ``examine``, ``export``, ``scan``, ``query``,
-    ``message``, ``bitmap``, ``badblocks``, ``platform``, ``stray``."""
+    """The kind of output. It is ``mdstat``, ``device`` (detail or examine), ``detail``, ``examine``, ``export``,
+    ``scan``, ``query``, ``message``, ``bitmap``, ``badblocks``, ``platform``, or ``stray``."""
     output: Output
     """The whole output that it is a part of."""
     node: str | None = None
@@ -86,7 +86,7 @@ class _Cutter:
         self.current.lines.append(line)
 
     def _begins(self, text: str, kind: str) -> str | None:
-        """The kind of output that begins with this line, None if the line continues the current one."""
+        """The kind of output that begins with this line. None if the line continues the current one."""
         if _MESSAGE.match(text):
             return "message"
         if _QUERY.match(text):

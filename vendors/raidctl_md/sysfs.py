@@ -1,4 +1,4 @@
-"""``/sys/block/mdX/md``: the files of an array, joined to lines ``FILE: VALUE`` by the dialogue.
+"""The files of an array in ``/sys/block/mdX/md``. The dialogue joins them to lines ``FILE: VALUE``.
 
 Facts from the kernel's Documentation/admin-guide/md.rst.
 """
@@ -230,7 +230,10 @@ _FIELDS: Fields[ArrayDraft] = {
 
 
 def _progress(action: Operation, details: dict[str, str]) -> Progress:
-    """``sync_completed`` is ``delayed`` while another array is first, and a pair of figures while it moves."""
+    """Return the progress from ``sync_completed``.
+
+    It is ``delayed`` while another array is first, and a pair of figures while it moves.
+    """
     percent = _percent(details.get("sync_completed", ""))
     if details.get("sync_completed") == "delayed":
         return Progress(operation=action, state="queued", reason=waits_for("DELAYED"))

@@ -1,4 +1,6 @@
-"""Broadcom, LSI and Dell MegaRAID: storcli, perccli, storcli2, perccli2, MegaCli and raidctl-mfi, one family.
+"""The family of Broadcom, LSI and Dell MegaRAID.
+
+Its tools are storcli, perccli, storcli2, perccli2, MegaCli and raidctl-mfi.
 
 The parsers are imported when there is something for them to do: a start that finds none of the tools is spared them.
 """

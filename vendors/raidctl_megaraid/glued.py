@@ -1,4 +1,4 @@
-"""Split a text with outputs of storcli and MegaCli without a prompt in between. Pure."""
+"""Splitting of a text with outputs of storcli and MegaCli. There is no prompt in between. Pure."""
 
 from __future__ import annotations
 

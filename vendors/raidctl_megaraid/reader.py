@@ -38,7 +38,10 @@ def read(documents: Sequence[Document]) -> Observation:
 
 
 def _nameless(item: ReadDocument) -> bool:
-    """Outputs that do not name their controller come last: then it is known whether there is only one."""
+    """Whether an output does not name its controller.
+
+    Such outputs come last, when it is known whether there is only one.
+    """
     return "" in item.controllers.by_number
 
 

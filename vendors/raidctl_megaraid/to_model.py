@@ -109,7 +109,7 @@ def _derive(controller: ControllerDraft) -> None:
 
 
 def _lacking(controller: Controller) -> int:
-    """How many members the arrays lack whose volumes are reported as not whole; others explain no missing drive."""
+    """Return how many members the arrays with incomplete volumes lack. Other arrays explain no missing drive."""
     works = Counter(drive.array for drive in controller.drives if drive.role == "member" and drive.status == "ok")
     volumes = [volume for volume in controller.volumes if volume.status in _NOT_WHOLE]
     needed = {volume.array: volume.drives_expected or 0 for volume in volumes}
@@ -151,7 +151,7 @@ def _cache(controller: ControllerDraft) -> Cache | None:
 
 
 def _batteries(controller: ControllerDraft, cache: Cache | None, controller_id: str) -> tuple[Battery, ...]:
-    """What protects the cache: a missing one for a controller with cache memory that reports none."""
+    """Return what protects the cache. If a controller with cache memory reports no battery, it is a missing one."""
     if controller.batteries:
         drafts = enumerate(controller.batteries.values())
         return tuple(draft.build(Battery, id=f"{controller_id}/battery{number}") for number, draft in drafts)

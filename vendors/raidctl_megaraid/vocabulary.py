@@ -1,4 +1,4 @@
-"""The words of MegaRAID's tools and their neutral values: one vocabulary for all of the dialects.
+"""The words of MegaRAID's tools and their neutral values. All dialects share one vocabulary.
 
 storcli and perccli print short words (``Optl``, ``UGood``), MegaCli long ones (``Optimal``, ``Unconfigured(good)``),
 version 8 splits a drive's word in two (``Conf`` and ``Online``). Words are compared in lower case with runs of blanks
@@ -31,7 +31,7 @@ from raidctl.vendor.statuses import VolumeWord
 T = TypeVar("T")
 
 SMART_ALERT = ", S.M.A.R.T. alert"
-"""Behind the state of a drive that flags an alert, which its state word does not show."""
+"""Suffix of the state of a drive that flags an alert. Its state word does not show the alert."""
 BLOCKED = "Access to the volume is blocked: the operating system cannot use it."
 UNBLOCK = "Find out why it was blocked, then set its access policy to RW."
 
@@ -45,7 +45,10 @@ NO_VALUE = frozenset(
 
 
 class DriveWord(NamedTuple):
-    """What a state word of a physical drive means: its health, and what it is for as far as the word reports."""
+    """What a physical drive's state word means.
+
+    It gives the health, and what the drive is for as far as the word reports.
+    """
 
     health: Health
     role: Role | None = None
@@ -66,7 +69,7 @@ def has_value(text: str) -> bool:
 
 
 def has_state(text: str) -> bool:
-    """Whether a state is printed: also the word for one that the tool cannot read, ``Unkwn=Unknown``."""
+    """Whether a state is printed. This includes the word for one that the tool cannot read, ``Unkwn=Unknown``."""
     return has_value(text) or normalized(text) in ("unknown", "unkn", "unkwn")
 
 
@@ -150,7 +153,7 @@ def volume_state(text: str) -> VolumeWord | None:
 
 
 def group_state(text: str) -> Health | None:
-    """The health that the state word of an array or a span means; None if unknown."""
+    """Return the health that an array's or span's state word means. None if unknown."""
     return GROUP_STATES.get(normalized(text))
 
 

@@ -1,4 +1,4 @@
-"""The commands sent to a controller, in order: a dialogue that yields questions and receives answers."""
+"""The commands sent to a controller, in order. They are a dialogue that yields questions and receives answers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ T = TypeVar("T")
 Dialogue = Generator[Question, Answer, T]
 
 MOST_CONFIG = 64 * 1024
-"""Most bytes of configuration that are requested. 64 arrays of 32 drives need less."""
+"""Largest configuration that is requested, in bytes. That of 64 arrays of 32 drives is smaller."""
 _DISK = 0
 """SCSI device type of a drive. Enclosures (0x0d) are in the same list."""
 
@@ -110,7 +110,7 @@ def targets(answer: Answer | None) -> list[int]:
 
 
 def disks(answer: Answer | None) -> list[int]:
-    """The device ids of the drives in a list of physical devices, each once."""
+    """Return the drives' device ids in a physical device list, each once."""
     if answer is None or not answer.has_data:
         return []
     count = PD_LIST_HEADER.decode(answer.data)["count"] or 0

@@ -46,7 +46,7 @@ def _named(devices: Collection[int]) -> str:
 
 
 def _given(found: Answers, device: int) -> int | None:
-    """The device that a reply is about: QEMU's firmware uses only the low byte of the requested id."""
+    """Return the device that a reply is about. QEMU's firmware uses only the low byte of the requested id."""
     info = _own(found, device)
     given: int | None = info["ref"]["device_id"] if info else None
     return given

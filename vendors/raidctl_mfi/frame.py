@@ -47,7 +47,7 @@ class Answer:
     status: int | None = None
     """The firmware's status; None if the command did not reach it."""
     data: bytes = b""
-    """The data that was returned: up to the last byte that differs from what was sent."""
+    """The data that was returned. It ends at the last byte that differs from what was sent."""
     fault: str | None = None
     """Why there is no reply: ``ENODEV: No such device``."""
 
@@ -58,12 +58,12 @@ class Answer:
 
     @property
     def has_data(self) -> bool:
-        """Whether it reports success and returned data: a status of 0 may leave the buffer untouched."""
+        """Whether it reports success and returned data. A status of 0 may leave the buffer untouched."""
         return self.ok and bool(self.data)
 
 
 def pattern(size: int) -> bytes:
-    """Bytes that fill a buffer before it is sent: none is 0 or 0xff, and they do not repeat early."""
+    """Return bytes that fill a buffer before it is sent. None is 0 or 0xff, and they do not repeat early."""
     return bytes(1 + (181 * number + (number >> 8) * 59 + 97) % 254 for number in range(size))
 
 

@@ -25,7 +25,7 @@ class Number:
 
 @dataclass(frozen=True)
 class Text:
-    """Characters up to a NUL or the end of the field, without blanks around them."""
+    """Characters up to a NUL or the field's end, without surrounding blanks."""
 
     size: int
 
@@ -107,7 +107,7 @@ def _value(kind: Kind, data: bytes, start: int) -> Any:
 
 
 def elements(kind: Record, data: bytes, start: int, count: int, stride: int | None = None) -> Iterator[dict[str, Any]]:
-    """Up to ``count`` structures that came whole, ``stride`` bytes apart (their size when None)."""
+    """Yield up to ``count`` structures that came whole. They are ``stride`` bytes apart (their size when None)."""
     step = stride or kind.size
     for number in range(count):
         place = start + number * step

@@ -1,4 +1,6 @@
-"""The dialogue with the tools: ``LIST``, then ``DISPLAY`` of each controller, and ``STATUS`` of those with volumes.
+"""The dialogue with the tools.
+
+It is ``LIST``, then ``DISPLAY`` of each controller, and ``STATUS`` of those with volumes.
 
 A controller without volumes whose drives the kernel shows is an HBA: its drives are read as plain drives. An IR volume
 of the kernel that no tool lists is reported, as its members are hidden from the operating system.
@@ -31,7 +33,7 @@ _MOST = 64
 
 
 def observe(host: HostView, found: Sequence[Installed], tools: Sequence[ToolSpec]) -> Dialogue[Observation]:
-    """Read the controllers of each installed tool: each lists those of its generation."""
+    """Read the controllers of each installed tool. Each tool lists those of its generation."""
     sessions = [Session(one, KIND, LOCK, TIMEOUT, Reading) for one in found if _served(host)]
     for session in sessions:
         first = yield from session.run("LIST")

@@ -1,4 +1,4 @@
-"""Convert drafts to model objects with final ids and the evidence of each line."""
+"""Conversion of drafts to model objects. They get final ids and the evidence of each line."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ _SMART_FIELDS = (
     Field("WriteCacheWithoutBackupPowerEnabled", "cache.no_battery_write_cache", flag),
 )
 _UNUSED = frozenset({"disabled", "standbyoffline"})
-"""States of a controller that is not in use, such as one for NVMe drives that the firmware has switched off."""
+"""States of a controller that is not in use. An example is one for NVMe drives that the firmware has switched off."""
 _DRIVE_CACHE = {"enabled": "enabled", "disabled": "disabled"}
 
 
@@ -98,7 +98,10 @@ def read_array_controller(controller: ControllerDraft, resource: Resource) -> No
 
 
 def _put_policy(method: str | None, volume: GroupDraft, controller: ControllerDraft) -> None:
-    """The write policy of a logical drive: by its acceleration, and what the controller does without a battery."""
+    """Put the write policy of a logical drive.
+
+    It follows from its acceleration and what the controller does without a battery.
+    """
     if method is None:
         return
     used = bare(method)

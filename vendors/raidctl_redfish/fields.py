@@ -17,7 +17,7 @@ _MIB = 1024 * 1024
 
 
 class Field(NamedTuple):
-    """A leaf, the model's field that it gives, and its reader, which raises ``ValueError`` for another form."""
+    """A leaf, the model's field that it gives, and its reader. The reader raises ``ValueError`` for another form."""
 
     leaf: str
     name: str
@@ -107,7 +107,7 @@ def state_of(resource: Resource) -> str:
 
 
 class Mark(NamedTuple):
-    """A further word for the state of an object: the model's status, the word, its line."""
+    """A further word for an object's state: model status, word and line."""
 
     status: str
     word: str

@@ -1,4 +1,4 @@
-"""Volumes: the standard resource with Dell's extension, and HPE's logical drives of before."""
+"""Volumes: the standard resource with Dell's extension, and HPE's older logical drives."""
 
 from __future__ import annotations
 
@@ -169,7 +169,7 @@ def _status(resource: Resource) -> VolumeStatus | None:
 
 
 def _put_operation(draft: GroupDraft, name: str, done: object, lines: Sequence[Line | None]) -> None:
-    """An operation that runs: it is shown, and a rebuild is the state of a volume that is not whole."""
+    """Put an operation that runs. It is shown, and a rebuild is the state of a volume that is not whole."""
     row = next((row for row in OPERATIONS if row[0] in bare(name)), None)
     if row is None:
         shown = printable(name)[:40]

@@ -1,4 +1,4 @@
-"""HP and HPE Smart Array: hpacucli, hpssacli and ssacli, which are one tool under three names.
+"""HP and HPE Smart Array controllers. hpacucli, hpssacli and ssacli are one tool under three names.
 
 If they report no controller, cciss_vol_status and the files of the cciss driver are read.
 """

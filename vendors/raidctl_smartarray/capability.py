@@ -69,4 +69,4 @@ UNREPORTED = (
         why="the surface scan repairs what it finds, and the tools report no differences that remain",
     ),
 )
-"""Facts that the guards ask for, and the tools of the family have no word for."""
+"""Facts that guards ask for and the family's tools do not report."""

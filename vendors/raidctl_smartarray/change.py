@@ -190,7 +190,10 @@ class _Planner(Planner):
             self.refuse(desired, "unsupported", reason, nearest)
 
     def conflicts(self, requests: Sequence[Desired]) -> Iterator[Refusal]:
-        """Refuse two kinds of write-back, and a split if no volume would use the cache: the tool stops showing it."""
+        """Refuse two kinds of write-back, and a split without a caching volume.
+
+        If no volume would use the cache, the tool stops showing the split.
+        """
         yield from divided(requests)
         values = {**self.current, **self.changed}
         cached = any(setting == "arrayaccelerator" and value == "enable" for (_, setting), value in values.items())
@@ -211,7 +214,10 @@ class _Planner(Planner):
             self.set((self.controller.id, setting), words[desired.value], affects)
 
     def bypass(self, desired: Desired) -> None:
-        """16 to 1040 KiB in steps of 16: requests of this size and more go past the cache."""
+        """Plan the size from which requests go past the cache.
+
+        It is 16 to 1040 KiB in steps of 16; requests of this size and more do.
+        """
         size = int(desired.value) if desired.value.isdecimal() and len(desired.value) < 6 else 0
         if not 16 <= size <= 1040 or size % 16:
             self.refuse(desired, "unsupported", "The threshold must be 16 to 1040 KiB, in steps of 16.")
@@ -261,7 +267,10 @@ class _Planner(Planner):
         return True
 
     def bypassed(self, desired: Desired, volume: Volume) -> bool:
-        """Refuse if the volume uses SSD Smart Path and the array's setting is unknown: no way back."""
+        """Refuse a volume on SSD Smart Path whose setting is unknown.
+
+        The setting is the array's; without it there is no way back.
+        """
         # LD Acceleration Method: HPE SSD Smart Path
         reported = next((text for label, text in volume.details.items() if normalized(label) in _METHOD), "")
         if normalized(reported) not in _SMART_PATH or (volume.array, "ssdsmartpath") in self.current:
@@ -271,7 +280,7 @@ class _Planner(Planner):
         return True
 
     def free_of_smart_path(self, volume: Volume) -> None:
-        """SSD Smart Path goes past the cache: it has to be off first, for the whole array."""
+        """Disable SSD Smart Path first, for the whole array. It goes past the cache."""
         if volume.array is not None and self.current.get((volume.array, "ssdsmartpath")) == "enable":
             text = "SSD Smart Path is disabled for all volumes of the array."
             self.set((volume.array, "ssdsmartpath"), "disable", text)

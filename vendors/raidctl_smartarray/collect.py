@@ -1,4 +1,4 @@
-"""Read the sections of all outputs into drafts of controllers, arrays and drives."""
+"""Drafts of controllers, arrays and drives from the sections of all outputs."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def _section_of(
 
 
 def _identity(section: Section) -> tuple[str | None, str | None]:
-    """Model and serial number in a section, which distinguish controllers of two machines."""
+    """Return a section's model and serial number. They distinguish controllers of two machines."""
     probe = ControllerDraft()
     controller_reader.read_heading(probe, section)
     controller_reader.read_pairs(probe, section, ended=False)
@@ -110,7 +110,7 @@ def _fill(controller: ControllerDraft, section: Section, *, last: bool) -> None:
 
 
 def _number_missing(section: Section) -> None:
-    """Number the drives without a location: the second ``?:?:?`` of the controller becomes ``?:?:?-2``.
+    """Number the drives without a location. The second ``?:?:?`` of the controller becomes ``?:?:?-2``.
 
     Lists, mirror groups and the drives' own sections name the same drives, each in the same order.
     """

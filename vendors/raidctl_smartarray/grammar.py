@@ -1,4 +1,4 @@
-"""The forms of lines: headings of sections, objects in one line, messages about the run.
+"""Line forms: section headings, objects in one line, messages about the run.
 
 Indentation is only a hint: the words of a line decide what it is. The comments above the expressions are the tool's own
 lines.
@@ -159,7 +159,7 @@ def line_kind(text: str) -> LineKind | None:
 
 
 def tool_version(text: str) -> tuple[str | None, str] | None:
-    """Name of the tool (None if the banner does not show it) and its version.
+    """Return the tool's name and its version. The name is None if the banner does not show it.
 
     ``SSACLI Version: 4.21.7.0 2019-11-19``, ``HP Array Configuration Utility CLI 9.40.12.0``.
     """

@@ -1,4 +1,4 @@
-"""/proc/driver/cciss: controllers and volumes as the kernel's cciss driver lists them, without any status."""
+"""/proc/driver/cciss: controllers and volumes without any status. The kernel's cciss driver lists them."""
 
 from __future__ import annotations
 

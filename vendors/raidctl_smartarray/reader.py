@@ -16,7 +16,7 @@ from raidctl_smartarray.outline import Outline, Paragraph, Section, outline
 from raidctl_smartarray.to_model import build, controller_ids
 
 KIND = "show"
-"""The one form of document: every output of these tools has the same grammar."""
+"""The one form of document. Every output of these tools has the same grammar."""
 
 # Warning: Unrecoverable Media Errors Detected on Drives during previous Rebuild or Background Surface Analysis …
 _OF_A_VOLUME = "Unrecoverable Media Errors"
@@ -52,7 +52,7 @@ def unfinished(item: Outline) -> str:
 
 
 def _short_page(item: Outline) -> str:
-    """Whether the last page lacks its status, or the line that ends all other pages."""
+    """Return what the last page lacks. This is its status, or the line that ends all other pages."""
     last = next(_leaves(item.controllers[-1:], backwards=True), None)
     if last is None or last.kind not in _LISTED.values():
         return ""

@@ -100,7 +100,7 @@ class StatusReader:
         return self.controllers[-1]
 
     def _controller(self, line: Line, node: str, model: str) -> ControllerDraft:
-        """The controller that a line is about: another node, or another model, is another controller."""
+        """Return the controller that a line is about. Another node, or another model, is another controller."""
         match = _CISS.fullmatch(node)
         name = match[1] if match is not None else node.rpartition("/")[2] if "/sg" in node else ""
         last = self.controllers[-1] if self.controllers else None

@@ -1,4 +1,6 @@
-"""The dialogue with tw_cli: a call for the list of controllers, for each controller, and for each unit with StorSave.
+"""The dialogue with tw_cli.
+
+There is a call for the list of controllers, for each controller, and for each unit with StorSave.
 
 The newer tables have no serial numbers, so each of their drives is asked for its own.
 
@@ -78,7 +80,7 @@ def _serials(session: Session[Controllers], number: str, controller: ControllerD
 
 
 def _either(session: Session[Controllers], new: tuple[str, ...], old: tuple[str, ...]) -> Dialogue[Controllers | None]:
-    """The controllers by the new form of a command, else by the old one."""
+    """Read controllers by a command's new form, else by the old one."""
     first = yield from session.run(*new)
     if first.answered or first.final:
         return first.value if first.answered else None

@@ -1,4 +1,7 @@
-"""A 3ware controller with drives at its ports, locate LEDs that can be switched, and rates that can be set. Pure."""
+"""A simulated 3ware controller with drives at its ports.
+
+Its locate LEDs can be switched, and its rates can be set. Pure.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ __all__ = ["advance", "change", "fail", "initial", "insert", "leds", "pull", "re
 
 _TOOLS = ("tw_cli", "tw-cli")
 TEST_SECONDS = 86_400.0
-"""The test of a battery, by the CLI guide up to 24 hours."""
+"""Duration of a battery test. By the CLI guide it is up to 24 hours."""
 _PORT = re.compile(r"/c\d+/p\d+", re.ASCII)
 # p0    OK               u0     1.82 TB     SATA  0   -            ST2000NM0033
 _ROW = re.compile(r"(?m)^(p\d+)\s+(?!NOT-PRESENT)\S", re.ASCII)

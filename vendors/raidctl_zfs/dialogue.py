@@ -36,7 +36,7 @@ def observe(host: HostView, found: Sequence[Installed]) -> Dialogue[Observation]
 
 
 def _unlisted(host: HostView, seen: Observation) -> list[str]:
-    """Drives and partitions that belong to a pool, and to none that zpool lists."""
+    """Return drives and partitions of pools that zpool does not list."""
     listed = {drive.device for one in seen.controllers for drive in one.drives}
     return [
         block.node

@@ -1,4 +1,4 @@
-"""``zpool status`` and ``zpool import`` as text: labels, and the table of vdevs by its indentation."""
+"""``zpool status`` and ``zpool import`` as text: labels and vdev table. The table is read by its indentation."""
 
 from __future__ import annotations
 
@@ -157,7 +157,7 @@ def _depth(match: re.Match[str], pool: PoolDraft, path: Sequence[tuple[int, Vdev
 
 
 def _holds_others(name: str) -> bool:
-    """Whether a row is that of a vdev of several devices, or may be: ``-g`` prints numbers instead of names."""
+    """Whether a row is, or may be, a vdev of several devices. With ``-g``, numbers are printed instead of names."""
     return name in GROUPS or name.isdecimal() or INTERIOR.fullmatch(name) is not None
 
 

@@ -34,7 +34,7 @@ _STRIPED = ("raid0", "raid4", "raid5", "raid6", "raid10", "raid50", "raid60", "r
 
 
 def check(inventory: Inventory) -> Findings:
-    """One finding for each mounted volume of hard drives whose stripe and read-ahead are known."""
+    """One finding for each mounted volume of hard drives. Its stripe and read-ahead are known."""
     for controller, volume in volumes(inventory):
         if volume.raid_level not in _STRIPED or not volume.mounts or _controller_reads(volume):
             continue

@@ -1,4 +1,4 @@
-"""The drives of a controller can deliver more than its PCI Express link can carry.
+"""A controller's drives can deliver more than its PCI Express link carries.
 
 **What it checks.** Controllers whose drives, by type and link speed, can read faster together than the PCI Express
 link.
@@ -41,7 +41,7 @@ _SATA_BEST, _SAS_BEST = 6.0, 12.0
 
 
 def check(inventory: Inventory) -> Findings:
-    """One finding for each controller with a known link and two or more drives, all of a known type."""
+    """One finding for each controller with a known link. It has two or more drives, all of a known type."""
     for controller in inventory.controllers:
         if controller.mode == "software" or controller.pci_link is None or len(controller.drives) < 2:
             continue

@@ -1,4 +1,6 @@
-"""A tool reports newer firmware, or two controllers of one model have different firmware.
+"""Firmware is outdated, or differs between two controllers of one model.
+
+It is outdated if a tool reports newer firmware.
 
 **What it checks.** Controllers and drives for which their own tool recommends or requires an update, and controllers
 of the same model in one machine with different versions.

@@ -1,4 +1,4 @@
-"""No monitor watches the md arrays, or the configuration file does not list one.
+"""The md arrays are not monitored, or the configuration file lacks one.
 
 **What it checks.** A running `mdadm --monitor`, and an ARRAY line for each array in `/etc/mdadm/mdadm.conf` or
 `/etc/mdadm.conf`. Scheduled scrubs are covered by `consistency_check_off`.

@@ -1,4 +1,4 @@
-"""The controller reads ahead where a layer above does, or where it has no benefit.
+"""Controller read-ahead is duplicated by a layer above or has no benefit.
 
 **What it checks.** Volumes of a controller with read-ahead on, used by ZFS, Btrfs, Ceph or a database, or made of SSDs
 only.

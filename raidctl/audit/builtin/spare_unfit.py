@@ -1,4 +1,4 @@
-"""A spare is smaller than the drives that it would replace, or of another type.
+"""A spare does not fit the drives that it would replace. It is smaller, or of another type.
 
 **What it checks.** Working spares: their size, type, interface and sector size compared with the arrays that they
 cover.

@@ -71,7 +71,10 @@ def _degraded(inventory: Inventory, controller: Controller, volume: Volume) -> F
 
 
 def _with(controller: Controller, volume: Volume, gone: Sequence[Drive]) -> str:
-    """The command that replaces a member of a software array: of a drive, or of the one that the array lacks."""
+    """The command that replaces a member of a software array.
+
+    The member is a drive, or the one that the array lacks.
+    """
     container = "container" in volume.details
     if controller.mode != "software" or not (volume.device or "").startswith("/dev/md") or container:
         return ""

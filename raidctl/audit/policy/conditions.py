@@ -1,4 +1,4 @@
-"""Conditions of a policy on objects: one check for each entry of ``where`` or ``require``."""
+"""Conditions of a policy on objects. There is one check for each entry of ``where`` or ``require``."""
 
 from __future__ import annotations
 

@@ -76,7 +76,7 @@ def _complete_controller(item: Controller, scope: Scope) -> bool:
 
 
 def no_battery_possible(controller: Controller) -> bool:
-    """Whether the controller certainly has no battery: software, no RAID, or no cache module."""
+    """Whether the controller certainly has no battery. It is software, is no RAID, or has no cache module."""
     return controller.mode in ("software", "none", "hba") or (
         controller.cache is not None and controller.cache.present is False
     )

@@ -1,4 +1,4 @@
-"""A layout file as a rule of a policy: each difference of a machine is a finding."""
+"""A layout file as a rule of a policy. Each difference of a machine is a finding."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ _REMEDY = "raidctl layout plan {}"
 
 
 def is_layout(value: object) -> bool:
-    """Whether the key ``layout`` of a file has the version of a layout; the ``layout`` of a volume is a text."""
+    """Whether the key ``layout`` of a file has a layout's version. The ``layout`` of a volume is a text."""
     return isinstance(value, int) and not isinstance(value, bool)
 
 
 @dataclass(frozen=True)
 class LayoutRule(PolicyRule):
-    """A rule that a machine meets if it is as a layout describes."""
+    """A rule that a machine meets if it matches a layout."""
 
     layout: Layout = field(default_factory=Layout)
     file: str = ""

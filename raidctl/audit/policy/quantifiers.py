@@ -1,4 +1,4 @@
-"""Conditions on lists of objects: their number, and conditions on any, all or none."""
+"""Conditions on lists of objects. They are on their number, and on any, all or none of them."""
 
 from __future__ import annotations
 
@@ -168,7 +168,7 @@ def every(group: Group, wanted: Test, words: str, _rest: object = None) -> Check
 
 
 def same(group: Group, name: str, get: Callable[[Any, Scope], Any]) -> Check:
-    """A check that all of them have the same value in a field."""
+    """A check that all members have the same value in a field."""
 
     def test(item: Any, scope: Scope) -> Truth:
         members, whole = group.members(item, scope)

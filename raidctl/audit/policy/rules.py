@@ -1,4 +1,4 @@
-"""A rule of a policy: the objects that it selects, their required values, its findings."""
+"""A policy rule: the selected objects, their required values, the findings."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ class PolicyRule:
         return len(items)
 
     def _one_by_one(self, machine: Machine, findings: list[Finding], *, keep: bool) -> tuple[int, int, int]:
-        """The number of objects that may be selected, that pass, and that are selected for certain."""
+        """Three numbers of objects: possibly selected, passing, and certainly selected."""
         select, test = self.select, self.test
         met = passed = sure = 0
         for item, scope in machine.objects(self.kind):

@@ -60,7 +60,7 @@ def requirement(field: Field, spec: Any, place: Place, *, binary: bool) -> Requi
 
 
 class _Results(dict[Any, Truth]):
-    """The results of a test by value: most values of a fleet repeat, and looking one up needs no Python call."""
+    """The results of a test by value. Most values of a fleet repeat, and looking one up needs no Python call."""
 
     def __init__(self, test: Test) -> None:
         self._test = test

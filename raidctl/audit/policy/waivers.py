@@ -43,7 +43,7 @@ class Waiver:
     at_most: Severity = "critical"
     """A finding that is worse counts."""
     stays: bool = True
-    """Whether its end is a finding even if nothing is left that it would cover."""
+    """Whether its end is a finding even with nothing left to cover."""
 
     def is_for(self, host: str | None) -> bool:
         """Whether it is for a host. Of a host without a name only if it is for all."""

@@ -1,4 +1,4 @@
-"""The portable engine on an NBD export: one process and connection per stream, pipelined requests.
+"""The portable engine on an NBD export. It has one process and connection per stream, and pipelined requests.
 
 The depth is the number of requests under way on that connection. A flush is sent when all requests before it are
 answered, so its effect does not depend on what the server announces about several connections.
@@ -63,7 +63,7 @@ class _Pipe:
     second: set[int] = field(default_factory=set)
     """Cookies of durable writes that are not complete yet. The flush that replaces FUA follows."""
     later: list[int] = field(default_factory=list)
-    """Cookies of such flushes that wait until a partly sent request is complete."""
+    """Cookies of such flushes waiting for a partly sent request to complete."""
 
     def __post_init__(self) -> None:
         size = self.stream.size

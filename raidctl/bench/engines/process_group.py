@@ -35,7 +35,7 @@ _PATIENCE = 5.0
 """Seconds to wait for killed workers. One blocked in a dead device is left to the kernel."""
 _MOST_TEXT = 4000
 _EACH, _OTHERS = 2, 256
-"""Descriptors per worker in the parent, and others that may be open there."""
+"""Descriptors per worker in the parent, and others possibly open there."""
 NEVER = (1 << 64) - 1
 
 
@@ -52,14 +52,14 @@ def ending(begun: int, seconds: float | None) -> int:
 
 @dataclass
 class Report:
-    """Results of one worker as arrays, times in ns of the monotonic clock."""
+    """Results of one worker as arrays. Times are in ns of the monotonic clock."""
 
     starts: array[int] = field(default_factory=lambda: array("Q"))
     ends: array[int] = field(default_factory=lambda: array("Q"))
     places: array[int] | None = None
-    """``Q``: the operation of each entry, if they did not complete in order."""
+    """``Q``: the operation of each entry, if completed out of order."""
     odd: dict[int, int] = field(default_factory=dict)
-    """Results that are not the full size, by entry: bytes, or a negative errno."""
+    """Results that are not the full size, by entry. They are bytes, or a negative errno."""
     mismatches: array[int] = field(default_factory=lambda: array("Q"))
     """Offsets of blocks that did not read back as written."""
     beyond: dict[int, int] = field(default_factory=dict)
@@ -73,7 +73,7 @@ class Report:
 
 
 Job = Callable[[Callable[[], int]], Report]
-"""Work of one worker, called in its process with the barrier, which returns the common start (ns)."""
+"""Work of one worker, called in its process with the barrier. The barrier returns the common start (ns)."""
 
 
 def work(jobs: Sequence[Job]) -> tuple[int, list[Report]]:

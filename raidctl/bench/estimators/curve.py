@@ -1,4 +1,4 @@
-"""Find a step in a sloping curve, and test one smooth curve against it."""
+"""Search for a step in a sloping curve. One smooth curve is tested against it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from raidctl.bench.estimators.figures import deviation, line, median
 REACH = 5
 """Points on each side that are used to find a step."""
 LEAST_NOISE = 1e-3
-"""Minimum noise as a share of the level, so that rounding is not taken for a step."""
+"""Minimum noise as a share of the level. It keeps rounding from being taken for a step."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,7 +60,7 @@ def _jump(values: Sequence[float], place: int) -> float:
 
 
 def _edge_variance(n: int) -> float:
-    """Variance of a fitted line half a step outside its n points, for noise of variance 1."""
+    """Variance of a fitted line half a step outside its points. There are n points, and the noise has variance 1."""
     distance = n / 2
     return 1 / n + distance**2 * 12 / (n * (n * n - 1))
 

@@ -1,4 +1,4 @@
-"""Effect of a change: the ratio of paired rounds with its interval, and a verdict by thresholds."""
+"""Effect of a change. It is the ratio of paired rounds with its interval, and a verdict by thresholds."""
 
 from __future__ import annotations
 
@@ -28,7 +28,10 @@ def paired(first: Sequence[float], second: Sequence[float]) -> Spread:
 
 
 def of_medians(first: Sequence[float], second: Sequence[float], seed: int = SEED, rounds: int = ROUNDS) -> Spread:
-    """Ratio of the medians of second and first, unpaired (before and after a setting change), by resampling both."""
+    """Unpaired ratio of the medians of second and first, by resampling both.
+
+    They are before and after a setting change.
+    """
     before = [value for value in finite(first) if value > 0]
     after = [value for value in finite(second) if value > 0]
     count = len(before) + len(after)
@@ -49,7 +52,7 @@ def of_medians(first: Sequence[float], second: Sequence[float], seed: int = SEED
 
 
 def weigh(ratio: Spread, warn: float = WARN) -> Weight:
-    """Severity of a loss, where the ratio of throughputs is below 1: by the whole interval."""
+    """Severity of a loss, by the whole interval. In a loss, the ratio of throughputs is below 1."""
     if ratio.low is None or ratio.high is None:
         return "unclear"
     if ratio.low >= 1 - NOTE:
@@ -76,7 +79,10 @@ def together(ratio: Spread) -> Verdict:
 
 
 def marked(ratio: Spread) -> bool | None:
-    """Whether zeros are so much faster than random data that all other figures are marked; None: unclear."""
+    """Whether zeros are so much faster that all other figures are marked.
+
+    They are compared with random data. None: unclear.
+    """
     if ratio.low is None or ratio.high is None:
         return None
     if ratio.low > MARKED_ABOVE:

@@ -1,4 +1,4 @@
-"""Infer RAID level and layout from the cost of small writes, the capacity and slow strides."""
+"""Inference of RAID level and layout. It uses the cost of small writes, the capacity and slow strides."""
 
 from __future__ import annotations
 
@@ -22,9 +22,10 @@ ACCEPT = 0.9
 CAPACITY_WITHIN = 0.02
 """Tolerance for metadata and rounding to a common drive size."""
 STANDS_OUT = 1.25
-"""Factor by which a stride or write size exceeds its neighbours on both sides to stand out."""
+"""Factor at which a stride or write size stands out. It must exceed its neighbours on both sides by this."""
 SLOWEST_SHARE = 0.7
-"""Strides address one drive if they take as long as the slowest, or this share of it; half the drives give 0.5."""
+"""Share of the slowest stride's time that means one drive. Strides with this share or more address one drive. Half the
+drives give 0.5."""
 FEWEST_PEAKS = 2
 """Minimum number of peaks of a period. A single one may be a disturbance."""
 
@@ -36,7 +37,7 @@ class Levels:
     levels: tuple[str, ...]
     """One if its probability exceeds 0.9. Else the fewest that together reach it; empty: unknown."""
     posterior: Mapping[str, float]
-    """Probability of each penalty group (by its first level), all equally likely before."""
+    """Probability of each penalty group, by its first level. All are equally likely before."""
     ratio: float | None = None
     """Reads per second divided by writes per second."""
 
@@ -52,7 +53,7 @@ def penalties(level: str, drives: int | None = None) -> tuple[int, int]:
 
 
 def levels(reads: Spread, writes: Spread, drives: int | None = None) -> Levels:
-    """Levels from sustained random reads and writes per second of the same depth, span and alignment.
+    """Levels from sustained random reads and writes per second. Both have the same depth, span and alignment.
 
     ``drives``: their number; None: unknown.
     """
@@ -81,7 +82,7 @@ def levels(reads: Spread, writes: Spread, drives: int | None = None) -> Levels:
 
 
 def _beyond(ratio: float, within: tuple[int, int]) -> float:
-    """Distance of a ratio's logarithm from a range of ratios. 0 inside it."""
+    """Distance of a ratio's logarithm from a range of ratios. Inside the range it is 0."""
     least, most = map(math.log, within)
     return max(least - ratio, ratio - most, 0.0)
 
@@ -112,7 +113,7 @@ def holding(level: str, drives: int) -> int | None:
 
 
 def pattern_size(times: Mapping[int, float]) -> int | None:
-    """Bytes after which the layout repeats: the shortest slow stride whose multiples are slow too.
+    """Bytes after which the layout repeats. That is the shortest slow stride whose multiples are slow too.
 
     ``times``: for each stride (bytes), time for the same number of random operations at its multiples, at depth 16. At
     that stride all operations address one drive; at a divisor of it some of the drives, which is less slow. Strides are
@@ -130,7 +131,7 @@ def pattern_size(times: Mapping[int, float]) -> int | None:
 
 
 def full_stripe(speeds: Mapping[int, float]) -> int | None:
-    """Bytes of data in a stripe: the shortest fast aligned sequential write whose multiples are fast too.
+    """Bytes of data in a stripe. That is the shortest fast aligned sequential write whose multiples are fast too.
 
     ``speeds``: bytes per second by size of the write, in steps of a chunk, up to two stripes at least. The result
     divided by the chunk is the number of data drives. None: no size stands out, as without parity.
@@ -139,7 +140,7 @@ def full_stripe(speeds: Mapping[int, float]) -> int | None:
 
 
 def _first_peak(points: Mapping[int, float]) -> int | None:
-    """The key whose multiples, and only these, exceed their neighbours on both sides."""
+    """The key whose multiples alone exceed their neighbours on both sides."""
     good = {key: value for key, value in sorted(points.items()) if key > 0 and 0 < value < HUGE}
     keys = list(good)
     peaks = []
@@ -158,7 +159,9 @@ def data_drives(stripe: int, chunk: int) -> int | None:
 
 
 def by_stripe(chunks: int, drives: int) -> tuple[str, ...]:
-    """Levels of ``drives`` drives, ``chunks`` of which hold data of a stripe that is written faster than its parts.
+    """Levels of ``drives`` drives, of which ``chunks`` hold a stripe's data.
+
+    The stripe is written faster than its parts.
 
     This includes mirrored pairs: a row that addresses each pair once is faster as well, with one operation at a time.
     """

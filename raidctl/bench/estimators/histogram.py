@@ -1,4 +1,4 @@
-"""Latencies in bins whose width grows with the value, for a fixed relative error.
+"""Latencies in bins whose width grows with the value. The relative error is thus fixed.
 
 The layout is that of HDR histograms: every power of two is cut into the same number of equal bins.
 """
@@ -71,7 +71,7 @@ class Histogram:
             self._extend(other._least, other._worst)
 
     def quantile(self, share: float) -> int | None:
-        """The value not exceeded by ``share`` (0 to 1) of all, by nearest rank; None if empty."""
+        """The value not exceeded by ``share`` (0 to 1) of all. It is taken by nearest rank; None if empty."""
         if self._least is None or self._worst is None:
             return None
         rank = max(1, -(-int(min(max(share, 0.0), 1.0) * self.count * 10**9) // 10**9))
@@ -99,7 +99,10 @@ class Histogram:
         )
 
     def _coarse(self) -> Mapping[float, int]:
-        """Lower edge in milliseconds and count of each of four bins per doubling, first to last non-empty."""
+        """Lower edge in milliseconds and count of each bin.
+
+        There are four per doubling, from the first non-empty to the last.
+        """
         found: Counter[int] = Counter()
         for middle, count in self.bins.items():
             found[math.floor(4 * math.log2(max(middle, 1)))] += count
@@ -124,5 +127,8 @@ class Histogram:
 
 
 def enough(count: int, tail: float) -> bool:
-    """Whether there are enough values for the quantile with ``tail`` above it (0.01: the 99th percentile)."""
+    """Whether there are enough values for the quantile with ``tail`` above it.
+
+    A ``tail`` of 0.01 is the 99th percentile.
+    """
     return count * tail >= 3 - 1e-9

@@ -28,7 +28,7 @@ class Bend:
 
     @property
     def cut(self) -> float:
-        """Where the second line meets x = 0, whatever the first part looked like."""
+        """Where the second line meets x = 0. The first part does not matter."""
         return self.start + (self.first - self.second) * self.at
 
 
@@ -84,7 +84,7 @@ def bend(points: Sequence[Point], near: float | None = None) -> Bend | None:
 def _search(
     sums: _Sums, points: Sequence[Point], near: float | None
 ) -> tuple[float, tuple[float, float, float, float]] | None:
-    """The position of the best bend: first in coarse steps, then point by point, then between points."""
+    """The position of the best bend. It is searched first in coarse steps, then point by point, then between points."""
     last = len(points) - 3
     if near is None:
         centre = _best(sums, range(2, last + 1, COARSE))
@@ -147,6 +147,6 @@ def _determinant(a: Row, b: Row, c: Row) -> float:
 
 
 def straight(points: Sequence[Point]) -> float:
-    """Sum of squared distances to the best single line. 0 if there is none."""
+    """Sum of squared distances to the best single line. Without a line it is 0."""
     found = line([x for x, _ in points], [y for _, y in points])
     return found.residual if found else 0.0

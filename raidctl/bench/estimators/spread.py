@@ -1,4 +1,4 @@
-"""The median of rounds with its 95 % interval, ratios of paired rounds, and minimum data for both."""
+"""The median of rounds, ratios of paired rounds, minimum data for both. The median has a 95 % interval."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ SHORTEST_SECONDS = 0.5
 """Shorter phases give no figure (`n/a`)."""
 FEWEST_OPERATIONS = 300
 DRIFT = 0.20
-"""Maximum relative difference between the first test and its repetition at the end."""
+"""Maximum relative difference between the first test and its final repetition."""
 EXACT_UP_TO = 1000
 CONFIDENCE = 0.95
 
 
 def ranks(n: int) -> tuple[int, int] | None:
-    """Indices (from 0) of the order statistics that enclose the median with 95 %; None for n below 6.
+    """Indices (from 0) of the order statistics that enclose the median. They do so with 95 %; None for n below 6.
 
     The chance that the median lies below the k-th smallest of n is that of fewer than k heads in n throws.
     """
@@ -44,7 +44,7 @@ def of_rounds(values: Sequence[float], unit: str, n: int | None = None) -> Sprea
 
 
 def too_short(seconds: float, operations: int) -> bool:
-    """Whether a phase is too short: under half a second, or under 300 operations."""
+    """Whether a phase is too short. The minimum is half a second, and 300 operations."""
     return not (seconds >= SHORTEST_SECONDS and operations >= FEWEST_OPERATIONS)
 
 

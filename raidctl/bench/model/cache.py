@@ -1,4 +1,4 @@
-"""A write cache that fills and empties at a steady rate, and an LRU read cache."""
+"""A write cache and an LRU read cache. The write cache fills and empties at a steady rate."""
 
 from __future__ import annotations
 

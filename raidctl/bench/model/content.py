@@ -1,4 +1,4 @@
-"""The array's content, sparse, and the state of each page: in a cache, in flight, or durable."""
+"""The array's content, sparse, and the state of each page. A page is in a cache, in flight, or durable."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from raidctl.bench.model.cache import PAGE
 
 NOTHING = bytes(PAGE)
 Pending = OrderedDict[int, tuple[float, bytes]]
-"""Pages in the order in which they leave a layer: time and content."""
+"""Pages in the order in which they leave a layer. Each has its time and content."""
 
 
 class Content:
@@ -45,7 +45,7 @@ class Content:
         return len(self._layers[layer])
 
     def hurry(self, layer: int, by: float) -> None:
-        """Let every page of a layer leave at that time at the latest."""
+        """Let every page of a layer leave by that time."""
         pending = self._layers[layer]
         for page, (leaves, content) in pending.items():
             pending[page] = (min(leaves, by), content)

@@ -1,4 +1,4 @@
-"""Control a served model over a separate socket: one line of words in, one of JSON out.
+"""Control of a served model over a separate socket. One line of words goes in, one of JSON comes out.
 
 ::
 

@@ -26,7 +26,8 @@ class Mechanics:
     seek_least: float = 1.0e-3
     """Seconds to the next track."""
     seek_span: float = 14.1e-3
-    """Additional seconds for a full-stroke seek, by the square root of the distance. The mean seek is then 8.5 ms."""
+    """Additional seconds for a full-stroke seek. They grow with the square root of the distance. The mean seek is then
+    8.5 ms."""
     flash: float = 100e-6
     """Seconds of any operation on solid state."""
 
@@ -37,7 +38,7 @@ class Mechanics:
 
 
 class Drive:
-    """Carry out operations one at a time, in the order in which they arrive."""
+    """A drive that carries out operations one at a time. They are carried out in the order in which they arrive."""
 
     def __init__(self, mechanics: Mechanics, seed: int = 0) -> None:
         """``seed``: the position of the platters at time 0."""

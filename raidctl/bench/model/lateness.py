@@ -1,4 +1,4 @@
-"""Measure how late answers are sent, as an overloaded host looks like a slow array."""
+"""Measurement of how late replies are sent. An overloaded host looks like a slow array."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Report(TypedDict):
     """Share of time in which the host stalled."""
     host_too_slow: bool
     client_p50_ms: float
-    """Time from an answer to the next request of a client without other requests."""
+    """Time from a reply to the client's next request. The client has no other requests."""
     client_p99_ms: float
 
 
@@ -58,7 +58,7 @@ class Lateness:
         self._thinking: list[int] = []
 
     def add(self, late: float, lost: float) -> None:
-        """Record an answer ``late`` seconds after it was due, ``lost`` of which cannot be recovered."""
+        """Record a reply ``late`` seconds after it was due. ``lost`` seconds of these cannot be recovered."""
         self._count += 1
         self._late += late * 1000 > LATE_MS
         self._lost += lost

@@ -44,7 +44,7 @@ class Client:
     answered: float | None = None
     """Time of the last answer."""
     drops: bool = False
-    """Whether a layer between it and the array acknowledges flushes without forwarding them."""
+    """Whether a layer between it and the array drops flushes. The layer acknowledges them without forwarding them."""
 
 
 class Server:
@@ -203,7 +203,7 @@ class Server:
         heapq.heappush(self._due, (due, next(self._number), client, reply(request.handle, 0, data)))
 
     def _behind(self, client: Client) -> float:
-        """Seconds by which a request was late because an earlier answer was late.
+        """Seconds by which a late earlier reply delayed a request.
 
         Without other requests under way, it has waited for the last reply on any connection, as the client may
         alternate between connections.

@@ -1,4 +1,4 @@
-"""The identity of a target across a power cut: serial number, world wide name, size. Pure."""
+"""The identity of a target across a power cut. It consists of serial number, world wide name and size. Pure."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def target_of(kind: Literal["file", "device"], name: str, view: HostView, block:
 
 
 def _link(links: Iterable[str]) -> str | None:
-    """The first link of ``/dev/disk/by-id`` that names the content or the device, not a place."""
+    """The first link of ``/dev/disk/by-id`` that names no place. It names the content or the device."""
     names = sorted(PurePath(link).name for link in links if link.startswith("/dev/disk/by-id/"))
     return next((name for begin in _STABLE for name in names if name.startswith(begin)), None)
 

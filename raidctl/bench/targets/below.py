@@ -1,4 +1,6 @@
-"""Find the bytes of drives and files below a block device, through loop devices, partitions and linear mappings.
+"""The bytes of drives and files below a block device.
+
+They are found through loop devices, partitions and linear mappings.
 
 Writing through one loop device changes the content of another one on the same file, without any notice by the kernel.
 """
@@ -25,7 +27,7 @@ class Extent(NamedTuple):
     """A range of bytes of something with nothing known below it."""
 
     what: str
-    """Number of a device, or of the file system and inode of a file."""
+    """Number of a device, or of a file's file system and inode."""
     first: int
     end: int
 
@@ -45,7 +47,7 @@ class Stack:
             piece = (int(at) * _SECTOR, (int(at) + int(length)) * _SECTOR, below, int(start) * _SECTOR)
             self._linear.setdefault(name, []).append(piece)
         self._whole = {name for name, target in _TARGET.findall(table) if target not in _OWN}
-        """Mappings that may use every byte of the devices below: crypt, striped, raid, snapshot."""
+        """Mappings that may use every byte of the devices below. They include crypt, striped, raid and snapshot."""
 
     def name(self, number: str) -> str:
         """The kernel's name of a device."""

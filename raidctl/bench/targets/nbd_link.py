@@ -105,7 +105,7 @@ class Link:
         self.socket.sendall(REQUEST.pack(REQUEST_MAGIC, 0, command, cookie, offset, length))
 
     def send_data(self, cookie: int, offset: int, data: memoryview, *, flags: int = 0) -> None:
-        """Send a write request and its data, with one system call if the socket takes them."""
+        """Send a write request and its data. One system call is used if the socket takes them."""
         head = REQUEST.pack(REQUEST_MAGIC, flags, WRITE, cookie, offset, len(data))
         sent = self.socket.sendmsg((head, data))
         if sent < len(head):
@@ -115,7 +115,7 @@ class Link:
             self.socket.sendall(data[sent - len(head) :])
 
     def reply(self) -> tuple[int, int]:
-        """Receive the head of a reply: its cookie, and 0 or an errno. The data of a successful read follow.
+        """Receive the head of a reply. Return its cookie, and 0 or an errno. The data of a successful read follow.
 
         Raises:
             Gone: The server went away, or does not speak the protocol.

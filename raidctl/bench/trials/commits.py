@@ -43,7 +43,7 @@ class Commits:
     fsync: bool = False
     """Whether fsync is measured too. It may flush again for the file system's journal."""
     past: Past = None
-    """A device or export (or its URI) that is flushed too, since layers in between may drop flushes.
+    """A device or export (or its URI) that is flushed too. Layers in between may drop flushes.
 
     None: the single drive below, if a file system or layers lie above it.
     """
@@ -184,12 +184,12 @@ def _name(way: Way, first: int) -> str:
 
 
 def _parity(bench: Bench) -> bool:
-    """Whether a small write reads old data and parity first, and rewrites them one revolution later."""
+    """Whether a small write reads old data and parity first. It rewrites them one revolution later."""
     return bench.below.level in ("raid5", "raid6", "raid50", "raid60")
 
 
 def _speed(bench: Bench) -> Spread:
-    """Revolutions per minute: measured, reported, or the range of drives on the market."""
+    """Measured or reported rpm, or the range of drives on the market."""
     turning = bench.figure("medium", "rpm")
     if turning is not None and turning.measured is not None:
         return turning
@@ -202,7 +202,7 @@ def _speed(bench: Bench) -> Spread:
 def _judged(
     bench: Bench, reading: commits.Reading, *, rotating: bool | None, short: bool
 ) -> tuple[Verdict, tuple[str, ...], str | None]:
-    """The conclusion from commits alone: at most a hint, since the cache that acknowledges may be protected."""
+    """The conclusion from commits alone. It is at most a hint, since the cache that acknowledges may be protected."""
     barred = tuple(one.text for one in bench.confounders if one.forbids)
     if barred:
         return "inconclusive", barred, POWER_CUT

@@ -1,4 +1,4 @@
-"""Test for compression or zero elimination below: all figures then depend on the data (BENCH 2.18)."""
+"""A test for compression or zero elimination below (BENCH 2.18). With either, all figures depend on the data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The size of the write cache by another method: rewriting a range stays fast while it fits (BENCH 2.5)."""
+"""The size of the write cache by another method (BENCH 2.5). Rewriting a range stays fast while it fits."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ FAST = 2.0
 
 @dataclass(frozen=True, kw_only=True)
 class Overwrite:
-    """Ranges of growing size, each rewritten at random: rewrites of what the cache holds stay in it.
+    """Ranges of growing size, each rewritten at random. Rewrites of what the cache holds stay in it.
 
     Independent of the knee: it needs neither an empty cache nor a model of how it empties. The result lies between the
     largest range that stays fast and the smallest that does not.
@@ -61,7 +61,7 @@ class Overwrite:
         return Needs(seconds=seconds, written=None, size=64 * self.block)
 
     def run(self, bench: Bench) -> Steps:
-        """Run the small ranges first, each elsewhere, so that the cache holds less than what follows."""
+        """Run the small ranges first, each elsewhere. The cache then holds less than what follows."""
         size = bench.fitting(self.block)
         write_cache = bench.figure("knee", "write_cache")
         parts = self.parts(bench.target.size, None if write_cache is None else write_cache.measured)
@@ -80,7 +80,7 @@ class Overwrite:
         return self._result(phases, write_cache, size)
 
     def _drain(self, bench: Bench, dirty: int) -> None:
-        """Wait until the cache is empty: the time that the knee gives, else until reads are calm again."""
+        """Wait until the cache is empty. The knee gives the time; without it, wait until reads are calm again."""
         rate, full = bench.measured("knee", "destage"), bench.measured("knee", "write_cache")
         bench.flush()
         if rate and full:

@@ -60,7 +60,7 @@ class Phase:
 
     @property
     def short(self) -> bool:
-        """Whether there are too few samples: under half a second in all rounds, or under 300 operations."""
+        """Whether there are too few samples. Too few are under half a second in all rounds, or under 300 operations."""
         return too_short(self.seconds, self.operations)
 
     def spread(self, unit: str = "ops/s", factor: float = 1.0) -> Spread:

@@ -17,7 +17,7 @@ class Layers:
     """Results of each method; None or empty: nothing."""
 
     capacity: tuple[str, ...]
-    """Levels that give the volume's size from the size and number of drives."""
+    """Levels that give the volume's size from the drives' size and number."""
     cost: geometry.Levels | None
     """Levels by the cost of a small write."""
     cached: bool
@@ -76,7 +76,7 @@ class Layers:
 
     @property
     def by_pattern(self) -> tuple[str, ...]:
-        """Levels of that many drives whose layout can repeat after that many chunks."""
+        """Levels whose layout can repeat after this number of chunks. They are for the given number of drives."""
         if self._repeats is None or self.drives is None:
             return ()
         return geometry.by_pattern(self._repeats, self.drives)
@@ -121,7 +121,7 @@ def evidence(layers: Layers) -> dict[str, object]:
 
 
 def judged(layers: Layers, expected: str | None, *, promised: bool) -> tuple[Verdict, list[str]]:
-    """The verdict on the expected level: a contradiction to hard facts fails, one to the cost is a hint."""
+    """The verdict on the expected level. A contradiction to hard facts fails, one to the cost is a hint."""
     reasons = list(_by_layer(layers))
     named = layers.named
     if not named:

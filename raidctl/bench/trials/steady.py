@@ -1,4 +1,4 @@
-"""Random writes until the rate is steady, since it may be high at first (BENCH 2.17)."""
+"""Random writes until the rate is steady (BENCH 2.17). It may be high at first."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FILLING = 100.0
 
 @dataclass(frozen=True, kw_only=True)
 class Steady:
-    """Rounds of random writes, by the rule of the SNIA performance test specification."""
+    """Rounds of random writes, by the SNIA performance test specification's rule."""
 
     seconds: float | None = None
     """Seconds of a round. None: 5 if the medium is known to rotate, else 60, as the rule requires for solid state."""

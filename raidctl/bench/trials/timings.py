@@ -1,4 +1,4 @@
-"""Classic read timings (-T, -t, --direct): the same block repeatedly, and sequentially (BENCH 2.6)."""
+"""Classic read timings: -T, -t, --direct (BENCH 2.6). Reads repeat the same block, or are sequential."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Timings:
     """Reads of 256 KiB, one at a time."""
 
     seconds: float = 0.5
-    """Seconds of each phase in each round: six rounds are the three seconds of the classic -t."""
+    """Seconds of each phase in each round. Six rounds are the three seconds of the classic -t."""
     rounds: int = ROUNDS
 
     name = "timings"

@@ -1,4 +1,4 @@
-"""Other views of an open target: through the page cache, or part of the device below it.
+"""Other views of an open target. They go through the page cache, or show part of the device below it.
 
 They only read. Each is a separate target, so that engines measure it as any other.
 """
@@ -62,7 +62,10 @@ def buffered(target: Target) -> Iterator[View]:
 
 
 def forget(handle: int, first: int = 0, length: int = 0) -> None:
-    """Drop ``length`` bytes from ``first`` on (0: to the end) from the page cache; dirty or used pages stay."""
+    """Drop ``length`` bytes from ``first`` on from the page cache.
+
+    A ``length`` of 0 reaches to the end. Dirty or used pages stay.
+    """
     os.posix_fadvise(handle, first, length, os.POSIX_FADV_DONTNEED)
 
 

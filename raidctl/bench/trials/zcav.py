@@ -68,7 +68,10 @@ class Zcav:
         return self._result(bench, speeds, phase)
 
     def _count(self, bench: Bench, size: int) -> int:
-        """Blocks of a piece: more if it is read in less than 0.3 s, as long as pieces do not overlap."""
+        """Return the blocks of a piece.
+
+        It gets more if it is read in less than 0.3 s, as long as pieces do not overlap.
+        """
         count, most = self._piece(bench.target) // size, bench.target.size // self.positions // size
         begin = bench.random.randrange(max(1, bench.target.size // size - count)) * size
         seconds = bench.run(stream(Op.READ, bench.row(size, begin, count), size, self.depth)).wall_seconds

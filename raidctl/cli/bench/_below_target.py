@@ -1,4 +1,4 @@
-"""The storage below a target, from inventory and kernel, for the trials that need it."""
+"""The storage below a target, for the trials that need it. It comes from inventory and kernel."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def _read_percent(cache: Cache | None) -> float | None:
 
 
 def _write_cache(scope: Scope) -> str | None:
-    """Return "on" if any layer has an active write cache, "off" if all layers report that they have none."""
+    """Return "on" if any layer has an active write cache. Return "off" if all layers report that they have none."""
     reported: list[str | None] = [volume.cache.write_active if volume.cache else None for _, volume in scope.volumes]
     reported += [_OF_DRIVES.get(drive.write_cache or "") for _, drive in scope.drives]
     if "write_back" in reported:
@@ -86,7 +86,7 @@ def _write_cache(scope: Scope) -> str | None:
 
 
 def _of_drives(drives: Sequence[Drive]) -> list[Link]:
-    """Return the link of a single drive: behind a controller are several, and caches before them."""
+    """Return the link of a single drive. Behind a controller are several, and caches before them."""
     one = drives[0] if len(drives) == 1 else None
     if one is None or one.link_gbps is None or one.interface not in ("sata", "sas", "ata", "scsi"):
         return []

@@ -64,7 +64,7 @@ class Measuring:
     """Other load on the drives before the start."""
 
     def plan(self, agree: Agree) -> Measured:
-        """Print the plan, and carry it out after consent (``agree`` raises without it).
+        """Print the plan, and carry it out after consent. Without consent, ``agree`` raises.
 
         Raises:
             BenchError, AccessMissing, UsageError: It cannot be done; nothing is left behind.
@@ -106,7 +106,7 @@ class Measuring:
         return FileTarget(self.order.target, size, progress=progress, tell=tell)
 
     def _beside(self, stack: ExitStack) -> None:
-        """Open the other devices, and use the profile that measures all of them."""
+        """Open the other devices, and use the profile that measures all."""
         others: list[Target] = []
         several = [str(Path(name).resolve()) for name in (self.order.target, *self.order.also_read)]
         if len(set(several)) < len(several):
@@ -200,7 +200,7 @@ class Measuring:
 
 
 def second_opinion(target: Target, first: Engine) -> Engine:
-    """Return the engine that repeats measurements: fio, or raidctl's own if fio is the first.
+    """Return the engine that repeats measurements. It is fio, or raidctl's own if fio is the first.
 
     Raises:
         BenchError: It cannot be used here.
@@ -209,7 +209,7 @@ def second_opinion(target: Target, first: Engine) -> Engine:
 
 
 def limited(session: Session, bench: Bench) -> Session:
-    """Add a note to each figure that is limited by the engine rather than by the device (BENCH 2.20).
+    """Add a note to each figure limited by the engine (BENCH 2.20). Such a figure is not limited by the device.
 
     Compares with the same calibration as the tests on this bench, so that no figure is marked twice.
     """

@@ -37,7 +37,7 @@ from raidctl.verify import subjects
 BLOCK = 4096
 _SIZE = 16 << 20
 _LARGEST = 1 << 30
-"""Bytes of the largest range: it is filled completely again after each cut."""
+"""Bytes of the largest range. It is filled completely again after each cut."""
 
 
 @dataclass(frozen=True)

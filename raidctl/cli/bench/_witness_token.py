@@ -1,4 +1,4 @@
-"""The token of a witness: a secret in a file on both machines."""
+"""The witness's token: a secret in a file on both machines."""
 
 from __future__ import annotations
 

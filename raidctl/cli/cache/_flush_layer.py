@@ -36,7 +36,8 @@ from raidctl.vendor.plan import Action, Desired
 from raidctl.vendor.protocol import Vendor
 
 _OLD = re.compile(r"unrecognized option|invalid option|unknown option", re.IGNORECASE)
-"""Messages of ``sync`` from coreutils before 8.24, and from a small busybox, about ``--file-system``."""
+"""Messages of an old ``sync`` about ``--file-system``. They are from coreutils before 8.24, and from a small
+busybox."""
 _TICK = 1.0
 """Seconds between two progress lines."""
 
@@ -147,7 +148,7 @@ def _of_code(reply: Reply) -> str | None:
 
 @contextmanager
 def _signs(what: str, unwritten: Callable[[], int | None]) -> Iterator[None]:
-    """Show progress on a terminal: seconds, and what is still to be written. Nothing in a pipe."""
+    """Show progress on a terminal. It has the seconds, and what is still to be written. Nothing is shown in a pipe."""
     if sys.stderr is None or not sys.stderr.isatty():
         yield
         return

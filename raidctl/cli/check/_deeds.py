@@ -1,4 +1,4 @@
-"""Start, stop, pause and resume checks: from the command line to deeds and saved results."""
+"""Start, stop, pause and resume checks. The command line becomes deeds, and the results are saved."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from raidctl.vendor.plan import Deed, Denial, Plan, Step, Verb
 _EVERY = 2.0
 """Seconds between two reads of kernel files while checks run."""
 _EVERY_OF_TOOLS = 30.0
-"""Seconds between two readings of a controller: its tool may delay reads and writes."""
+"""Seconds between two readings of a controller. Its tool may delay reads and writes."""
 
 
 class Waiting(Struct, frozen=True):
@@ -96,7 +96,7 @@ class CheckDeeds(Struct):
         return [one.reason for one in found if not (one.overridable and self.consent.unsafe is not None)]
 
     def confirmed(self, work: Work) -> None:
-        """Ask for the unique id of each volume whose copies a repair would overwrite (T1)."""
+        """Ask for unique ids of volumes whose copies a repair would overwrite. This is guard T1."""
         for volume in _volumes(work.seen, [deed.object_id for deed in work.plan.deeds]):
             if must_be_confirmed(self.verb, volume):
                 confirm_volume(work, volume, self.confirm)
@@ -182,7 +182,7 @@ class CheckDeeds(Struct):
         return found
 
     def _result(self, named: Machine, ids: Sequence[str], place: Path) -> int:
-        """Print how the checks ended, save the results, and return the exit code."""
+        """Print how the checks ended and save the results. Return the exit code."""
         seen = named.survey()
         known = self.evidence(seen)
         fresh = []

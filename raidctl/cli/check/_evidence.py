@@ -1,4 +1,4 @@
-"""Evidence of how checks ended: readings, logs, and the results that raidctl has saved."""
+"""Evidence of how checks ended: readings, logs, and results saved by raidctl."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ from raidctl.vendor.self_tests import SelfTest, SelfTests, TestKind, self_tests_
 _EVERY = 10.0
 """Seconds between two readings of a running test."""
 _PAUSES = (0.0, 1.0, 4.0)
-"""Seconds before each reading of a test just started: some drives need a moment."""
+"""Seconds before each reading of a test just started. Some drives need a moment."""
 
 
 class MediaGroup(click.Group):
@@ -229,7 +229,7 @@ def _none_running(named: Machine, chosen: Sequence[Tested]) -> list[SelfTest]:
 
 
 def _shown(named: Machine, chosen: Sequence[Tested], before: Sequence[SelfTest]) -> list[SelfTest]:
-    """Return the started tests: running, or already in the log of the drive.
+    """Return the started tests. Each is running, or already in the log of the drive.
 
     Raises:
         ChangeStands: A drive shows neither, whatever its tool printed.

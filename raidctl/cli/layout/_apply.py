@@ -1,4 +1,4 @@
-"""``raidctl layout apply``: print the plan, ask for its code, carry it out, resume after an interruption."""
+"""``raidctl layout apply``: print the plan, ask for its code and carry it out. It resumes after an interruption."""
 
 from __future__ import annotations
 
@@ -160,7 +160,7 @@ def _nothing(settings: Settings, made: Compiled, inventory: Inventory) -> int:
 
 
 def _confirmed(work: Work, code: str, typed: str | None) -> None:
-    """Ask for the code of the plan if a step cannot be undone; else for "yes".
+    """Ask for the plan's code if a step cannot be undone. Otherwise ask for "yes".
 
     Raises:
         UsageError: There is no terminal to ask on, or ``--confirm`` has another code.

@@ -36,7 +36,7 @@ from raidctl.vendor.registry import vendors
 @output_options
 @click.pass_context
 def command(context: click.Context, *, file: str, controller: str | None, pin: bool) -> int:
-    """Print the steps that would make a machine what a layout file describes.
+    """Print the steps to make a machine what a layout file describes.
 
     Nothing is run. Settings are raidctl's own commands. A volume that is missing
     gets the command of the vendor's tool, or of mdadm, on drives that are known

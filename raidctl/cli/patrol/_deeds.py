@@ -1,4 +1,4 @@
-"""Patrol reads of a controller: from the command line to a deed with its guards."""
+"""Patrol reads of a controller: from command line to guarded deed."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ def _deed(seen: Survey, word: str) -> Deed:
 
 
 def _confirm(work: Work, deed: Deed, typed: str | None) -> None:
-    """Ask for the volume's unique id, or for the id of the preserved cache if the volume is gone."""
+    """Ask for the volume's unique id. If the volume is gone, ask for the id of the preserved cache."""
     controller = controller_of(work.seen.inventory, deed.object_id)
     if controller is None:
         return

@@ -1,4 +1,4 @@
-"""Rebuilds of named drives: from the command line to deeds with their guards."""
+"""Rebuilds of named drives: from command line to guarded deeds."""
 
 from __future__ import annotations
 

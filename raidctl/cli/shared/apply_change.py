@@ -76,7 +76,10 @@ class Report:
 
 @contextmanager
 def reported(report: Report, settings: Settings) -> Iterator[Report]:
-    """With ``--json``, print one document with the outcome of the plan, also after a failure or an interruption."""
+    """With ``--json``, print one document with the outcome of the plan.
+
+    It is also printed after a failure or an interruption.
+    """
     try:
         yield report
     except BaseException as error:

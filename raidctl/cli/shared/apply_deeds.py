@@ -1,4 +1,4 @@
-"""An operation on a machine: plan its deeds, ask, carry them out, and end."""
+"""An operation on a machine. Plan its deeds, ask, carry them out, and end."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def _performed(
 
 
 def refuse_container(runner: Runner) -> None:
-    """Refuse every deed in a container: users of a drive outside it are invisible (X8).
+    """Refuse every deed in a container. Users of a drive outside it are invisible (X8).
 
     Raises:
         CannotTell: It is one, or ``/sys`` is read-only.

@@ -1,4 +1,7 @@
-"""``raidctl export --rows``: flat rows of this machine, of files and directories, or of saved snapshots and runs."""
+"""``raidctl export --rows``: flat rows of this machine or of other sources.
+
+These are files and directories, or saved snapshots and runs.
+"""
 
 from __future__ import annotations
 
@@ -129,7 +132,7 @@ def _snapshots(rows: Rows, settings: Settings, faults: list[str]) -> Iterator[by
 
 
 def _runs(paths: Sequence[str], settings: Settings, faults: list[str]) -> Iterator[bytes]:
-    """Yield the figures of saved runs, or of files with one run, or one run per line."""
+    """Yield the figures of saved runs, or of files with runs. A file has one run, or one run per line."""
     from raidctl.bench.store import Store, decoded  # noqa: PLC0415 - only where they are asked for
     from raidctl.rows.build import bench  # noqa: PLC0415 - as above
 
@@ -151,7 +154,7 @@ def _runs(paths: Sequence[str], settings: Settings, faults: list[str]) -> Iterat
 
 
 def _documents(data: bytes) -> list[bytes]:
-    """Split a file into runs: a single run over several lines, or one per line."""
+    """Split a file into runs. It has a single run over several lines, or one per line."""
     several = [line for line in data.splitlines() if line.strip()]
     return several if several and all(line.lstrip().startswith(b"{") and line.rstrip().endswith(b"}")
                                       for line in several) else [data]  # fmt: skip

@@ -1,4 +1,4 @@
-"""The machine on which claims are checked: its survey, and what its kernel reports."""
+"""The machine on which claims are checked. It is given by its survey and what its kernel reports."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def ground_of(settings: Settings) -> Ground:
 
 
 def redacted_ground(settings: Settings) -> Ground:
-    """Return the machine with serial numbers, unique ids and names masked in all outputs.
+    """Return the machine with serial numbers, unique ids and names masked. This applies to all outputs.
 
     Raises:
         UsageError: The source is loose files, which cannot be masked.

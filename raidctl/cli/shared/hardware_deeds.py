@@ -1,4 +1,4 @@
-"""Deeds with drives and controllers: from the command line to a plan with its guards."""
+"""Deeds with drives and controllers: from command line to guarded plan."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Guards = Callable[[Deed, Survey, Machine], Sequence[Denial]]
 
 
 class HardwareDeeds(Struct):
-    """The deeds of one command, their guards, and what has to be typed."""
+    """One command's deeds, their guards, and what has to be typed."""
 
     settings: Settings
     consent: Consent
@@ -85,7 +85,7 @@ class HardwareDeeds(Struct):
 
 
 def _is_of(step: Step, deed: Deed) -> bool:
-    """Return whether a step belongs to a deed, by the objects that both name."""
+    """Return whether a step belongs to a deed. The objects that both name decide it."""
     return (deed.drive or deed.object_id) in {step.object_id, *(one.object_id for one in step.subjects)}
 
 

@@ -1,4 +1,7 @@
-"""``raidctl watch`` without ``--once``: repeated readings of a machine, on a terminal or line by line."""
+"""``raidctl watch`` without ``--once``: repeated readings of a machine.
+
+They are shown on a terminal or line by line.
+"""
 
 from __future__ import annotations
 
@@ -41,9 +44,9 @@ if TYPE_CHECKING:
     from raidctl.output.live import Screen
 
 USUAL, USUAL_FAR = 2.0, 5.0
-"""Default seconds between two readings of kernel files: on this machine, and over ssh."""
+"""Default seconds between two readings of kernel files, locally and over ssh."""
 LOG_SECONDS, LOG_SECONDS_FAR = 10.0, 60.0
-"""Least seconds between two readings of the kernel log, which may have megabytes: on this machine, and over ssh."""
+"""Least seconds between readings of the kernel log, locally and over ssh. The log may have megabytes."""
 _PLAIN_TERMINALS = ("", "dumb", "unknown")
 Opened = Callable[[], AbstractContextManager[Machine]]
 
@@ -75,13 +78,13 @@ def follow(readings: Readings, settings: Settings, every: float, at_most: float 
 
 
 def _state(inventory: Inventory) -> object:
-    """Return the state whose change makes the tools run sooner: something is better, worse, begun or over."""
+    """Return the state whose change makes the tools run sooner. Something is then better, worse, begun or over."""
     return {(*fact.key, fact.value if fact.unit is None else "") for fact in facts_of(inventory, inventory.tasks, ())
             if fact.section != "temperature"}  # fmt: skip
 
 
 def on_screen(settings: Settings) -> bool:
-    """Return whether standard output is a terminal that can be drawn on, and no other format is requested."""
+    """Return whether standard output is a terminal that can be drawn on. It is false if another format is requested."""
     terminal = sys.stdout is not None and sys.stdout.isatty()
     return terminal and not settings.as_json and os.environ.get("TERM", "") not in _PLAIN_TERMINALS
 
@@ -203,7 +206,7 @@ class Readings:
         return found.layers, tuple(dict.fromkeys(one.where for one in kernel.problems if hides(one)))
 
     def _entries(self, frame: Frame) -> tuple[Event, ...]:
-        """Return new entries of the kernel log and, after a complete reading, of the controllers' logs."""
+        """Return new entries of the kernel log. After a complete reading, include those of the controllers' logs."""
         named, seen = self._named, self._seen
         if named is None or seen is None or (not frame.whole and frame.seconds - self._logs_at < self._log_pause):
             return ()

@@ -1,4 +1,4 @@
-"""The options that every command shares, accepted before and after the command's name."""
+"""Options that every command shares, accepted before and after the command's name."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Settings:
         self.described: Host | None = None
         """The host of ``--host`` as an inventory describes it. None: only its name is known."""
         self.given: dict[str, str] = {}
-        """Parameters that the command line gives, by name, each with the option as written."""
+        """Parameters given on the command line, by name. Each has the option as written."""
 
     def check(self) -> None:
         """Check that the options go together.
@@ -178,7 +178,7 @@ def hosts_option(function: F) -> F:
 
 
 def state_option(function: F) -> F:
-    """Add ``--state-dir`` alone, for commands that read saved data instead of a machine."""
+    """Add only ``--state-dir``, for commands that read saved data, not a machine."""
     return _option("--state-dir", metavar="DIR", help="Directory of the saved runs and the journal.")(function)
 
 

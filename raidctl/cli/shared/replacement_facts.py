@@ -1,4 +1,4 @@
-"""The facts of a replacement, from the command line and the first reading of the machine."""
+"""The facts of a replacement. They come from the command line and the first reading of the machine."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Wanted:
 
 
 def facts_for(named: Machine, seen: Survey, word: str, wanted: Wanted, settings: Settings) -> tuple[Facts, Around]:
-    """Return which drive leaves, which one joins, whether it is copied first, and what else was read."""
+    """Return which drive leaves, which joins, and whether it is copied first. Include what else was read."""
     new = _successor(seen, wanted)
     facts = observed(_named(seen, word, wanted, settings, new), seen)
     nodes = nodes_of(seen, [facts.old_id, *_siblings(seen, facts)])
@@ -54,7 +54,7 @@ def facts_for(named: Machine, seen: Survey, word: str, wanted: Wanted, settings:
 
 
 def with_boot(facts: Facts, seen: Survey, around: Around, wanted: Wanted) -> Facts:
-    """Return the facts with the steps for the boot loader, as on the old drive, else as on its siblings."""
+    """Return the facts with the steps for the boot loader. They are as on the old drive, else as on its siblings."""
     if facts.volumes:
         return facts  # the boot loader is on the controller's volume, not on a single drive
     own = nodes_of(seen, [facts.old_id] if drive_of(seen, facts.old) is not None else [])
@@ -152,7 +152,7 @@ def _last_snapshot(settings: Settings) -> Inventory | None:
 
 
 def _works(seen: Survey, facts: Facts, old: Drive) -> bool:
-    """Return whether the drive can be copied: it is a working member of all of its arrays."""
+    """Return whether the drive can be copied. It must be a working member of all of its arrays."""
     arrays = parts(seen, facts)
     if isinstance(arrays, str) or old.status == "critical":
         return False
@@ -161,7 +161,7 @@ def _works(seen: Survey, facts: Facts, old: Drive) -> bool:
 
 
 def _spare(seen: Survey, facts: Facts) -> Drive | None:
-    """Return the drive that is a spare of all the arrays, so that none has to be named."""
+    """Return the drive that is a spare of all the arrays. Then none has to be named."""
     arrays = parts(seen, facts)
     if isinstance(arrays, str) or facts.partitions:
         return None
@@ -184,7 +184,7 @@ def outlook(facts: Facts) -> str:
 
 
 def prospect(seen: Survey, facts: Facts) -> str:
-    """Return what the arrays survive now, and while the drive is out of them."""
+    """Return what the arrays survive now, and while the drive is out."""
     now_there = standing(seen, facts)
     if facts.gone or facts.way == "copy" or drive_of(seen, facts.old) is None:
         return now_there
@@ -200,7 +200,7 @@ def _left(volume: VolumeLeft) -> str:
 
 
 def notes(seen: Survey, facts: Facts, around: Around, wanted: Wanted) -> Iterator[str]:
-    """Yield notes for the plan: how the replacement begins, the guards' notes, the boot loader."""
+    """Yield notes for the plan. They are how the replacement begins, the guards' notes and the boot loader."""
     if facts.gone == "spare":
         yield f"A spare has taken the place of {facts.name}: the new drive becomes the next spare."
     if facts.gone and not facts.new and not facts.place:

@@ -1,4 +1,4 @@
-"""The LEDs of a replacement: a separate change in the journal, undone after a kill or a power failure.
+"""The LEDs of a replacement. They are a separate change in the journal, undone after a kill or a power failure.
 
 While raidctl waits, a second process switches them off if raidctl is killed. If it stops because a person has to act
 (``--no-wait``, Ctrl-C, a wrong drive pulled), the LED stays on for that person: until the replacement continues or is
@@ -78,7 +78,7 @@ class ReplacementLed:
             standby.wait()
 
     def off(self) -> None:
-        """Switch off the LEDs of this replacement, including those that an earlier raidctl left on."""
+        """Switch off the LEDs of this replacement. Those that an earlier raidctl left on are included."""
         self._held.close()
         self._lit = ()
         stories = self._open()
@@ -135,7 +135,7 @@ def _named(lamps: Sequence[Lamp]) -> str:
 
 
 def _sentence(lamp: Lamp) -> str:
-    """Return what blinks, how it was switched, and whether that was read back."""
+    """Return what blinks and how it was switched. Include whether that was read back."""
     known = "read back" if lamp.readable else "accepted; nothing reports whether it is on"
     return f"{_named([lamp])} blinks (by {TITLES[lamp.way]}, {known})"
 

@@ -37,7 +37,7 @@ def rate_plan(named: Machine, seen: Survey, facts: Facts, value: str | None) -> 
 
 
 def _desired(part: Part, value: str) -> Iterator[Desired]:
-    """Yield the minimum speed per drive for md, the rebuild rate for a controller."""
+    """Yield the minimum speed per drive for md. For a controller, yield the rebuild rate."""
     if part.controller.mode != "software":
         share = Rate().convert(value, None, None)
         yield from desired_settings([part.controller], in_words_of(part.controller, {"rebuild_rate": share}))

@@ -1,4 +1,4 @@
-"""Waivers for commands that read a machine: from a file, and those saved by ``diagnose --ignore``."""
+"""Waivers for commands that read a machine. They come from a file, or were saved by ``diagnose --ignore``."""
 
 from __future__ import annotations
 

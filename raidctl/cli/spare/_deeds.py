@@ -1,4 +1,4 @@
-"""Add and remove spares: from the command line to deeds with their guards."""
+"""Add and remove spares: from command line to guarded deeds."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ DeedMaker = Callable[[Survey], Deed]
 
 
 class Spares(Struct):
-    """One deed with a spare on a machine, and its guards, checked for the plan and before the step."""
+    """One deed with a spare on a machine, and its guards. They are checked for the plan and before the step."""
 
     make: DeedMaker
     consent: Consent

@@ -206,7 +206,10 @@ class _Verifying:
 
 
 def _refuse_load(measuring: Measuring) -> None:
-    """Raise CannotTell if something else uses the drives: a switch would slow it down, and it the figures."""
+    """Raise CannotTell if something else uses the drives.
+
+    A switch would slow it down, and it would affect the figures.
+    """
     busy = measuring.loads()
     if busy:
         raise CannotTell(f"Nothing is switched: {' '.join(one.text for one in busy)} Try again when that is over.")

@@ -29,7 +29,7 @@ _NEVER = "The kernel no longer writes back old data periodically, only at its li
 
 
 def queue_of(name: str) -> str:
-    """Return the object of a block device's read-ahead, without a slash: ids are split at the last one.
+    """Return the object of a block device's read-ahead, without a slash. Ids are split at the last one.
 
     >>> queue_of("cciss/c0d0")
     'kernel:queue:cciss!c0d0'
@@ -49,7 +49,7 @@ def flushes(controller: Controller, tools: Sequence[Tool]) -> list[Flush]:  # no
 
 
 def judge(action: Action, answer: Answer) -> str | None:  # noqa: ARG001 - as above
-    """Return None: the kernel refuses a value when the file is written, which the engine reports."""
+    """Return None. The kernel refuses a value when the file is written, which the engine reports."""
     return None
 
 
@@ -107,7 +107,7 @@ def _settings(volume: Volume) -> tuple[str, ...]:
 
 
 def _ahead(desired: Desired, volume: Volume) -> Refusal | None:
-    """Refuse a read-ahead that is not in whole pages: the kernel silently rounds it down."""
+    """Refuse a read-ahead that is not in whole pages. The kernel silently rounds it down."""
     page = int(volume.details.get("page size", _LARGEST_PAGE)) // 1024
     if int(desired.value) % page:
         return _no(desired, f"Read-ahead must be a multiple of the page size, {page} KiB.")
@@ -137,7 +137,7 @@ def _limit(desired: Desired, volume: Volume, before: str, requests: Sequence[Des
 
 
 def _bytes(limit: str, stand: Mapping[str, str]) -> int | None:
-    """Convert a limit to bytes, or to percent of an arbitrary size if only percentages are compared."""
+    """Convert a limit to bytes. If only percentages are compared, it is a percentage of an arbitrary size."""
     figure, _, unit = limit.partition(" ")
     if unit != "percent":
         return int(figure) if figure else None

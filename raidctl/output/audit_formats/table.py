@@ -103,7 +103,7 @@ class Table:
             yield line((f"  {counted(idle, 'built-in rule')} did not apply; --details lists them.", DULL))
 
     def _not_listed(self) -> str:
-        """The number of bad hosts that are not listed, and how many of them fail."""
+        """The number of bad hosts that are not listed. The number of failing ones among them is included."""
         count = self._troubled - len(self._worst)
         failing = self._failing - sum(any(weight[:3]) for weight, *_ in self._worst)
         results = [(failing, "fails" if failing == 1 else "fail"), (count - failing, "unknown")]

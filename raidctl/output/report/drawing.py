@@ -28,7 +28,7 @@ _NAMES = 190
 
 @dataclass(frozen=True)
 class Scale:
-    """An axis: values from ``low`` to ``high`` at places from ``start`` to ``end``."""
+    """An axis of values from ``low`` to ``high``. They are at places from ``start`` to ``end``."""
 
     low: float
     high: float
@@ -59,7 +59,7 @@ class Scale:
 
 
 def _round_step(least: float) -> float:
-    """The smallest 1, 2 or 5 times a power of ten that is at least ``least``."""
+    """The smallest round step that is at least ``least``. It is 1, 2 or 5 times a power of ten."""
     if least <= 0:
         return 1.0
     power = 10.0 ** math.floor(math.log10(least))
@@ -133,7 +133,7 @@ class Drawing:
 
     @staticmethod
     def ratios(title: str, summary: str, rows: Sequence[tuple[str, float, float, float]]) -> str:
-        """A point with its interval for each row (name, ratio, low, high), and a line at 1."""
+        """A point with its interval per row, and a line at 1. A row is (name, ratio, low, high)."""
         lows, highs = [low for *_, low, _ in rows], [high for *_, high in rows]
         across = Scale(min(*lows, 0.5) / 1.1, max(*highs, 2.0) * 1.1, _NAMES, WIDTH - RIGHT, log=True)
         height = TOP + _ROW * len(rows) + BOTTOM

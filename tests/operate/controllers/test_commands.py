@@ -62,7 +62,7 @@ def test_a_demo_can_be_played(name: str, story: ControllerReplacement, run: Run,
 
 @every
 def test_only_the_serial_number_confirms(name: str, story: ControllerReplacement, run: Run) -> None:
-    """Neither --yes nor another drive's serial number names a drive to be pulled."""
+    """Neither --yes nor another drive's serial number confirms a pull."""
     other = story.others()[0].serial or ""
     for words in (("--yes",), ("--yes", "--confirm", other), ("--confirm", "")):
         result = run("--demo", name, "replace", story.old.id, *words)
@@ -72,7 +72,10 @@ def test_only_the_serial_number_confirms(name: str, story: ControllerReplacement
 
 @every
 def test_it_can_be_abandoned(name: str, story: ControllerReplacement, run: Run, tmp_path: Path) -> None:
-    """Confirmed by the serial number, it is closed, its LED is off, and the present status is named."""
+    """An abandoned replacement is closed, and its LED is off.
+
+    The serial number confirms it, and the present status is named.
+    """
     serial = story.old.serial or ""
     run("--demo", name, "replace", story.old.id, "--confirm", serial, "--no-wait")
     [listed] = json.loads(run("--demo", name, "replace", "list", "--json").output)
@@ -90,7 +93,7 @@ def test_a_bay_that_is_not_there_is_refused(name: str, run: Run) -> None:
 
 
 def test_a_spare_is_added_to_an_array_and_removed(run: Run) -> None:
-    """The commands name the array and the drive, are verified, and never act on all arrays."""
+    """The spare commands name the array and the drive. They are verified, and never act on all arrays."""
     run("demo", "--pass-time", "p440", "10h")
     removed = run("--demo", "p440", "spare", "remove", "2I:1:7", "--yes")
     assert (removed.exit_code, "array B remove spares=2I:1:7" in removed.output) == (0, True), removed.output
@@ -113,7 +116,7 @@ def test_what_is_a_spare_already_needs_no_change(run: Run) -> None:
 
 
 def test_guard_S1_a_spare_that_helps_stays(run: Run) -> None:
-    """While it is filled, and after it has taken the place of a member."""
+    """A spare stays while it is filled. It also stays after it has taken the place of a member."""
     run("demo", "--pass-time", "p440", "10h")
     run("demo", "--pull", "p440", "1I:1:3")
     for _ in range(2):

@@ -1,4 +1,4 @@
-"""Outputs in arcconf's formats with invented values, and a runner that replies from a table."""
+"""Outputs in arcconf's formats with invented values. A runner replies from a table."""
 
 from __future__ import annotations
 

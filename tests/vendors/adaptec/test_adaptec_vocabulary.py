@@ -135,7 +135,7 @@ def test_an_array_status_of_the_guide_is_known(text: str, health: Health) -> Non
 
 @pytest.mark.parametrize(("unit", "safe"), [("Ready", "protected"), ("Charging", "unknown"), ("Failed", "unprotected")])
 def test_a_charging_backup_unit_leaves_the_protection_unknown(unit: str, safe: str) -> None:
-    """Write-back "when protected" is on while the unit is not ready: the protection is unknown."""
+    """The protection is unknown while the unit is not ready. Write-back "when protected" is on."""
     cache = volume_of(machine(backup=backup(unit))).cache
     assert cache is not None
     assert (cache.write_active, cache.controller_cache) == ("write_back", safe)
@@ -150,7 +150,10 @@ def test_the_reason_of_the_tool_is_shown(text: str) -> None:
 
 
 def test_a_mode_that_is_not_supported_is_off() -> None:
-    """A controller without a write cache prints only the mode, and nothing can be configured."""
+    """A mode that is not supported is off.
+
+    A controller without a write cache prints only the mode, and nothing can be configured.
+    """
     text = (
         machine(backup="").replace("Write-cache setting ", "Partitioned ").replace("Write-cache status  ", "Bootable ")
     )

@@ -22,7 +22,7 @@ SMART = f"""S.M.A.R.T Information For Drive[#02]
 
 
 def test_a_row_that_cannot_be_read_is_reported() -> None:
-    """A problem quotes the line of a drive that could not be read."""
+    """A problem quotes the unreadable line of a drive."""
     found = observed(DISKS.replace(" 10 10  ST3750330NS", " 10 1O  ST3750330NS"))
     (problem,) = [problem for problem in found.problems if problem.kind == "unread"]
     assert "10 1O ST3750330NS" in problem.message
@@ -84,7 +84,7 @@ def test_a_drive_that_lost_its_name_is_not_an_empty_slot() -> None:
 
 
 def test_the_oldest_volumes_name_their_set_by_its_number() -> None:
-    """Old volume tables give the number of the array, even right behind a full name."""
+    """Old volume tables give the array's number. It may stand right behind a full name."""
     for name in ("ARC-1120-VOL#00   ", "sixteen chars 01 "):
         (volume,) = controller(SETS, OLD_VOLUMES.replace("ARC-1120-VOL#00    ", name)).volumes
         assert (volume.name, volume.array) == (name.strip(), "areca:1/r1")
@@ -125,7 +125,7 @@ def test_the_interface_is_read_from_the_mode_or_the_type(line: str, interface: s
 
 
 def test_a_table_of_another_form_is_reported() -> None:
-    """The drives of a table with unknown columns are not read, and each line is reported."""
+    """Drives of a table with unknown columns are not read. Each line is reported."""
     problems = observed(OLD_DISKS).problems
     assert {problem.kind for problem in problems} == {"unread"}
     assert any("WD-WCAPD5110388" in problem.message for problem in problems)

@@ -1,4 +1,4 @@
-"""Fields that are derived from details: sectors, spare blocks, warnings, error recovery, link errors."""
+"""Fields that are derived from details. They are sectors, spare blocks, warnings, error recovery and link errors."""
 
 from __future__ import annotations
 

@@ -157,7 +157,7 @@ def test_the_health_log_is_read_in_every_form(temperature: str) -> None:
 
 @pytest.mark.parametrize(("bits", "status"), [("0x1", "warning"), ("0x4", "warning"), ("0x8", "critical")])
 def test_a_critical_warning_is_reported(bits: str, status: str) -> None:
-    """An alert is a warning, a read-only drive is critical, and both are problems."""
+    """An alert is a warning, and a read-only drive is critical. Both are problems."""
     found = observed(smart(warning=bits))
     assert found.controllers[0].drives[0].status == status
     assert [problem.kind for problem in found.problems if "critical warning" in problem.message] == ["state"]
@@ -278,7 +278,7 @@ def test_an_impossible_size_of_a_namespace_is_none(figure: str) -> None:
 
 
 def test_an_unreadable_critical_warning_is_reported() -> None:
-    """An unreadable critical warning makes the status unknown, and a problem quotes it."""
+    """An unreadable critical warning makes the status unknown. A problem quotes it."""
     found = observed(smart("Qzx"))
     assert [drive.status for controller in found.controllers for drive in controller.drives] == ["unknown"]
     (message,) = (problem.message for problem in found.problems if problem.kind == "unread")

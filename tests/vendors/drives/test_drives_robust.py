@@ -1,4 +1,4 @@
-"""Any input is read without an exception, in time linear in its length."""
+"""Reading of any input without an exception, in time linear in length."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_random_bytes_are_read(kind: str, data: bytes) -> None:
 @settings(max_examples=150)
 @given(data=st.data())
 def test_shuffled_lines_are_read(kind: str, data: st.DataObject) -> None:
-    """Lines of all tools in any order, with strange values, give no exception."""
+    """Lines of all tools in any order give no exception. Some have strange values."""
     lines = sorted({line for text in TEXTS.values() for line in text.splitlines()})
     chosen = data.draw(st.lists(st.sampled_from(lines) | st.text(max_size=30), max_size=30))
     check("\n".join(chosen), kind)

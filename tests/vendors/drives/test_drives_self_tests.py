@@ -1,4 +1,4 @@
-"""Self-tests of plain drives: what smartctl's JSON shows, and the commands that start and abort them."""
+"""Self-tests of plain drives. JSON of smartctl shows them, and commands start and abort them."""
 
 from __future__ import annotations
 
@@ -90,13 +90,13 @@ def scsi(*tests: tuple[int, int, int]) -> str:
 def test_the_state_is_that_of_the_newest_test(
     text: str, state: str, kind: str | None, percent: int | None, hours: int | None
 ) -> None:
-    """A drive that was never tested has not passed, and an unknown result is unknown."""
+    """A drive that was never tested has not passed. An unknown result is unknown."""
     found = of_output(BASE, text, 0)
     assert (found.state, found.kind, found.percent, found.hours) == (state, kind, percent, hours)
 
 
 def test_nothing_passes_for_lack_of_a_value() -> None:
-    """Without any one of its values, a failed, aborted or running test has not passed."""
+    """A failed, aborted or running test never passes for a missing value. Any one of its values may be missing."""
 
     def without(tree: Any) -> Any:
         for name in list(tree) if isinstance(tree, dict) else []:

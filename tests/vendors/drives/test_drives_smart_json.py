@@ -1,4 +1,4 @@
-"""JSON outputs of smartctl, written after the keys of its source with invented names and numbers."""
+"""JSON outputs of smartctl. They are written after the keys of its source with invented names and numbers."""
 
 from __future__ import annotations
 
@@ -168,7 +168,7 @@ def test_a_scan_names_the_drives() -> None:
 
 
 def test_drives_behind_a_controller_have_no_node() -> None:
-    """``/dev/bus/0`` and the node of a volume belong to the controller and are details."""
+    """``/dev/bus/0`` and a volume's node belong to the controller. They are details."""
     devices = [
         {"name": "/dev/bus/0", "info_name": f"/dev/bus/0 [megaraid_disk_0{n}]", "type": f"megaraid,{n}",
          "protocol": "SCSI"} for n in (4, 5)
@@ -222,7 +222,7 @@ def test_impossible_figures_and_exit_status_are_reported() -> None:
 
 
 def test_several_drives_in_one_text() -> None:
-    """JSON objects in sequence, or in a list, are separate drives with separate evidence."""
+    """JSON objects in sequence or in a list are separate drives. Their evidence is separate."""
     for text in (json.dumps(ATA) + "\n" + json.dumps(NVME), json.dumps([ATA, NVME])):
         parts, output = read_drives("loose", text, "drive")
         assert [(part.key, part.serial) for part in parts] == [("drive", "HBQ40A17"), ("drive#2", "QZ98A1004417")]
@@ -231,7 +231,7 @@ def test_several_drives_in_one_text() -> None:
 
 
 def test_messages_of_smartctl_are_problems() -> None:
-    """An entry of ``messages`` is a problem like the line of the text output."""
+    """An entry of ``messages`` is a problem like the text output's line."""
     tree = {**HEAD, "smartctl": {"version": [7, 4], "exit_status": 2, "messages": [
         {"string": "Smartctl open device: /dev/sdq failed: Permission denied", "severity": "error"}]}}  # fmt: skip
     part, _ = one(tree)
@@ -240,7 +240,7 @@ def test_messages_of_smartctl_are_problems() -> None:
 
 
 def test_a_text_that_breaks_off_is_read_as_far_as_it_goes() -> None:
-    """Half an output gives its facts and reports that the rest is missing."""
+    """Half an output gives its facts. It reports that the rest is missing."""
     text = json.dumps(ATA, indent=2)
     parts, output = read_drives("loose", text[: text.index('"power_on_time"')], "drive")
     assert [(part.serial, part.status, part.power_on_hours) for part in parts] == [("HBQ40A17", "ok", None)]
@@ -280,7 +280,7 @@ def test_an_output_is_recognised_by_its_content(text: str, kind: str | None) -> 
 
 
 def test_a_key_with_a_colon_is_survived() -> None:
-    """An unknown key with a colon is left for ``--unparsed``, and the rest is read."""
+    """An unknown key with a colon is left for ``--unparsed``. The rest is read."""
     part, output = one({**ATA, "moon: phase": "waning"})
     assert part.serial == "HBQ40A17"
     assert [line.text for line in output.unparsed()] == ['moon: phase: "waning"']

@@ -1,4 +1,4 @@
-"""Outputs of smartctl for SCSI and NVMe drives, written after scsiprint.cpp and nvmeprint.cpp."""
+"""Outputs of smartctl for SCSI and NVMe drives. They are written after scsiprint.cpp and nvmeprint.cpp."""
 
 from __future__ import annotations
 
@@ -205,7 +205,7 @@ def one(text: str) -> tuple[Reported, Output]:
 
 
 def test_a_sas_drive_is_read() -> None:
-    """The model excludes the vendor, uncorrected errors are summed, and the used port gives the speed."""
+    """The model excludes the vendor, and uncorrected errors are summed. The used port gives the speed."""
     part, output = one(SAS)
     assert (part.model, part.serial, part.firmware) == ("HS1200 K10", "HS12K7700014A", "0A03")
     assert (part.size_bytes, part.media, part.rpm) == (1_200_243_695_616, "hdd", 10520)
@@ -338,7 +338,7 @@ def test_each_reason_why_smartctl_read_nothing_is_a_problem(line: str, kind: str
 
 
 def test_a_list_of_pending_defects_is_known() -> None:
-    """The count of pending defects is a detail, and its list is read."""
+    """The count of pending defects is a detail. Its list is read."""
     part, output = one(
         SAS.replace(
             "  Pending defect count:0 Pending Defects\n",
@@ -393,7 +393,7 @@ def test_a_drive_without_a_temperature_log_has_no_temperature() -> None:
 
 
 def test_a_drive_without_smart_is_whole_without_a_verdict() -> None:
-    """Only for a drive without SMART is an output without a verdict complete."""
+    """Without a verdict, an output is complete only for drives without SMART."""
     silent = SAS.partition("SMART Health Status")[0] + "Current Drive Temperature:     41 C\n"
     able = "Available - device has SMART capability.\nSMART support is:     Enabled"
     lacking = silent.replace(able, "Unavailable - device lacks SMART capability.")

@@ -1,4 +1,4 @@
-"""Outputs of md and mdadm, written after their formats with invented names and numbers."""
+"""Outputs of md and mdadm. They are written after their formats with invented names and numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The care for arrays: their entries in the configuration, their monitor and their checks."""
+"""The care for arrays. It is their entries in the configuration, their monitor and their checks."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def test_what_is_known_names_its_line() -> None:
 
 
 def test_a_spare_group_belongs_to_the_array_of_its_entry() -> None:
-    """`spare-group=` belongs to the array of its entry, also on a continued line."""
+    """`spare-group=` belongs to its entry's array, also on a continued line."""
     for config in (
         f"ARRAY /dev/md7 UUID={UUID} spare-group=Main\n",
         f"ARRAY /dev/md7 UUID={UUID}\n   spare-group=Main\n",

@@ -1,4 +1,4 @@
-"""The scrubs of md arrays in sysfs, the kernel log, systemd and cron."""
+"""The scrubs of md arrays in sysfs, kernel log, systemd and cron."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def reading(**details: str) -> CheckReading:
 
 
 def test_the_position_distinguishes_a_stopped_check() -> None:
-    """`sync_min` above 0 is the position of a stop, unless a check is running."""
+    """Unless a check is running, `sync_min` above 0 is a stop's position."""
     stopped = reading(sync_action="idle", last_sync_action="check", sync_min="8192")
     assert (stopped.last, stopped.stopped_at, stopped.differ) == ("check", 8192, 128)
     assert reading(sync_action="idle", last_sync_action="check", sync_min="0").stopped_at is None
@@ -72,7 +72,7 @@ def test_the_position_distinguishes_a_stopped_check() -> None:
 
 
 def test_a_check_is_paused_where_its_limit_is_reached() -> None:
-    """A limit that is not reached is no pause, and neither is "max"."""
+    """A limit that is not reached is no pause. Neither is "max"."""
     assert reading(sync_action="check", sync_max="16384", sync_completed="16384 / 63488").paused_at == 16384
     assert reading(sync_action="check", sync_max="16384", sync_completed="8192 / 63488").paused_at is None
     assert reading(sync_action="check", sync_max="max", sync_completed="8192 / 63488").paused_at is None
@@ -91,7 +91,7 @@ def test_the_mismatches_of_another_operation_are_not_those_of_a_check() -> None:
 
 
 def test_the_log_distinguishes_done_from_interrupted() -> None:
-    """Only checks and repairs count, and an unreadable log differs from an empty one."""
+    """Only checks and repairs count. An unreadable log differs from an empty one."""
     found = converse(events(), Shell({}, {"dmesg": RunAnswer(code=0, out=LOG.encode())})) or []
     assert [(one.device, one.kind, one.done, int(one.seconds)) for one in found] == [
         ("md0", "check", True, 106),
@@ -129,7 +129,7 @@ def test_a_timer_is_on_if_it_runs(active: str, state: str, enabled: bool | None,
 
 
 def test_a_timer_known_from_files_alone_is_never_on() -> None:
-    """Without systemctl, a link shows that a timer is enabled, not that it runs."""
+    """Without systemctl, a link shows that a timer is enabled, not running."""
     unit, link = "/lib/systemd/system/raid-check.timer", "/etc/systemd/system/timers.target.wants/raid-check.timer"
     assert [one.enabled for one in shown({unit: "", link: ""}).schedules] == [None]
     assert [one.enabled for one in shown({unit: ""}).schedules] == [False]
@@ -165,7 +165,7 @@ def test_a_job_without_a_line_is_off() -> None:
 
 
 def test_what_cannot_be_read_may_hide_a_schedule() -> None:
-    """A file that may not be read is a problem, not a missing schedule."""
+    """A file that may not be read is a problem. It is not taken for a missing schedule."""
     found = shown({"/etc/cron.d/mdadm": Failure.DENIED})
     assert [(one.name, one.enabled) for one in found.schedules] == [("/etc/cron.d/mdadm", None)]
     assert [one.kind for one in found.problems] == ["no_right"]

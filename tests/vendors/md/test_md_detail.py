@@ -9,7 +9,7 @@ from tests.vendors.md.md_outputs import DETAIL, array, controller, drives, lines
 
 
 def test_md_detail_every_field_of_an_array() -> None:
-    """Each label of a healthy array fills its field, with the line as evidence."""
+    """Each label of a healthy array fills its field. The line is its evidence."""
     found = volume(DETAIL)
     assert (found.id, found.device, found.name) == ("md:md7", "/dev/md7", "plum:seven")
     assert (found.raid_level, found.size_bytes, found.strip_bytes) == ("raid6", 20953088 * 1024, 256 * 1024)
@@ -65,7 +65,7 @@ def test_md_detail_words_of_the_state(words: str, status: str, operation: str | 
 
 
 def test_md_detail_an_unknown_word_is_reported() -> None:
-    """An unknown word of the state is kept, and a problem names the array."""
+    """An unknown state word is kept, and a problem names the array."""
     found = read(DETAIL.replace("State : clean\n", "State : clean, dreaming\n"))
     volume_ = found.controllers[0].volumes[0]
     assert (volume_.status, volume_.status_text) == ("unknown", "clean, dreaming")
@@ -134,7 +134,7 @@ def test_md_detail_a_removed_slot_is_no_drive() -> None:
 
 
 def test_md_detail_an_unknown_word_of_a_member_is_reported() -> None:
-    """An unknown word of a member is kept, and a problem names the drive."""
+    """A member's unknown word is kept, and a problem names the drive."""
     found = read(f"{DETAIL}       5       8       81        3      active dozing   /dev/sdf1\n")
     assert [(p.where, p.kind) for p in found.problems] == [("md:md7/sdf1", "unread")]
 
@@ -210,6 +210,6 @@ def test_md_detail_of_a_named_array() -> None:
 
 
 def test_md_detail_without_its_first_line() -> None:
-    """An output without its first line is read, and so is a wrapped name."""
+    """An output without its first line is read. So is a wrapped name."""
     assert volume(DETAIL.partition("\n")[2]).raid_level == "raid6"
     assert volume(DETAIL.replace("(local to host plum)", "(local to host\nplum)")).name == "plum:seven"

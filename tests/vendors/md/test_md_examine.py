@@ -167,7 +167,7 @@ def test_md_examine_sizes_of_older_releases() -> None:
 
 
 def test_md_examine_array_slot_of_mdadm_2() -> None:
-    """The list of slots gives the device's role, the letters u and U the active members."""
+    """The list of slots gives the device's role. The letters u and U give the active members."""
     text = EXAMINE.replace("   Device Role : Active device 3\n", "").replace(
         "AA.A ('A' == active, '.' == missing, 'R' == replacing)", "uu_U 1 failed"
     )
@@ -200,7 +200,7 @@ def test_md_examine_the_newest_superblock_counts() -> None:
 
 
 def test_md_examine_the_running_array_outweighs_the_superblock() -> None:
-    """Detail and examine are merged by UUID, and detail gives the current state."""
+    """Detail and examine are merged by UUID. Detail gives the current state."""
     found = volume(DETAIL, EXAMINE)
     assert (found.id, found.status, found.drives_active) == ("md:md7", "ok", 4)
     assert len(controller(DETAIL, EXAMINE).drives) == 5
@@ -239,7 +239,7 @@ def test_md_examine_imsm_with_an_empty_slot_is_degraded() -> None:
 
 @pytest.mark.parametrize(("bits", "policy"), [("0x200", "journal"), ("0x40", "ppl"), ("0x400", "ppl"), ("0x1", None)])
 def test_md_examine_the_feature_map_names_a_journal_or_a_parity_log(bits: str, policy: str | None) -> None:
-    """Only the feature map of a member shows a journal on another device."""
+    """Only a member's feature map shows a journal on another device."""
     assert volume(re.sub(r"Feature Map : \S+", f"Feature Map : {bits}", EXAMINE)).consistency_policy == policy
 
 
@@ -258,7 +258,7 @@ def test_md_examine_imsm_of_both_drives_lists_each_once() -> None:
 
 
 def test_md_examine_ddf() -> None:
-    """Virtual and physical disks of a DDF container are read with their states and GUIDs."""
+    """Virtual and physical disks of a DDF container are read. This includes their states and GUIDs."""
     found = controller(DDF)
     (item,) = found.volumes
     assert (item.name, item.raid_level, item.size_bytes, item.strip_bytes) == ("pears", "raid1", 524288 * 1024, 65536)
@@ -273,7 +273,7 @@ def test_md_examine_ddf() -> None:
 
 
 def test_md_examine_ddf_without_its_drives_is_cut_off() -> None:
-    """An output that ends above the first row of the drives' table is cut off."""
+    """An output that ends above the drives' first row is cut off."""
     lines = DDF.splitlines(keepends=True)
     [*_, first] = [at for at, line in enumerate(lines) if "RefNo" in line]
     for at in range(5, len(lines)):
@@ -282,7 +282,7 @@ def test_md_examine_ddf_without_its_drives_is_cut_off() -> None:
 
 
 def test_md_examine_a_partition_table_is_no_member() -> None:
-    """A drive with an MBR or a GPT gives no array, but a note."""
+    """A drive with an MBR or GPT gives a note, no array."""
     text = (
         "/dev/sda:\n   MBR Magic : aa55\nPartition[0] :      4194304 sectors at         2048 (type fd)\n"
         "/dev/sdb:\n    GPT Magic : 5452415020494645\n GPT Revision : 65536\n"

@@ -123,7 +123,7 @@ def test_md_reader_unknown_marks_and_levels_are_problems() -> None:
 
 
 def test_md_reader_queries() -> None:
-    """Arrays without a size, old names of arrays, and devices that are no arrays are read."""
+    """Arrays without a size and old names of arrays are read. So are devices that are no arrays."""
     found = read(
         "/dev/md1:  raid1 2 devices, 0 spares. Use mdadm --detail for more detail.\n"
         "/dev/sda1: device 1 in 2 device active raid1 md0.  Use mdadm --examine for more detail.\n"
@@ -164,7 +164,7 @@ def test_md_reader_an_array_line_that_goes_on() -> None:
     ],
 )
 def test_md_reader_lists_of_bad_blocks(text: str, severity: str) -> None:
-    """Entries in a log of bad blocks are a warning, an empty log is a note."""
+    """Entries in a log of bad blocks are a warning. An empty log is a note."""
     kind = md.sniff("x", text)
     assert kind is not None
     found = md.read([Document("x", kind.kind, text)])
@@ -216,7 +216,7 @@ def test_md_reader_an_array_that_is_also_a_container_is_separate() -> None:
 
 @pytest.mark.parametrize("bad", [False, True])
 def test_md_reader_an_array_with_the_name_of_a_container_is_separate(bad: bool) -> None:
-    """A degraded array with a container's name is shown, and the contradiction is reported."""
+    """A degraded array with a container's name is shown. The contradiction is reported."""
     detail = (
         "/dev/md0:\n           Version : ddf\n        Raid Level : container\n     Total Devices : 2\n\n"
         "    Number   Major   Minor   RaidDevice\n\n       -     254        0        -        /dev/vda\n"

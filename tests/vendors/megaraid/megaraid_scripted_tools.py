@@ -1,4 +1,4 @@
-"""Outputs of the tools with invented names and numbers, and a runner that replies from a script."""
+"""Outputs of the tools, and a runner that replies from a script. Names and numbers are invented."""
 
 from __future__ import annotations
 

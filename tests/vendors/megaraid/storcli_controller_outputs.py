@@ -1,4 +1,4 @@
-"""Outputs of storcli about a controller and its battery, after the format: of no real machine."""
+"""Outputs of storcli about a controller and its battery. They follow the format and are of no real machine."""
 
 from __future__ import annotations
 

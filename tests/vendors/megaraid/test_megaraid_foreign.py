@@ -120,13 +120,13 @@ MACHINE = Controller(
 
 
 def planned(verb: Verb, machine: Controller = MACHINE, part: str | None = None) -> Plan:
-    """The plan of a deed on a controller, with the tool that reported it."""
+    """Plan a deed on a controller with the tool that reported it."""
     tools = [Tool(name=machine.told_by or "", path=f"/opt/x/{machine.told_by}")]
     return operate.plan_deeds(machine, [Deed(object_id=CONTROLLER, verb=verb, part=part)], tools, HostView())
 
 
 def test_commands_have_no_force_and_name_what_was_read() -> None:
-    """No command of storcli or MegaCli has a force option, and all are in the table."""
+    """No command of storcli or MegaCli has a force option. All are in the table."""
     words = {
         ("import_foreign", "storcli64"): "/c0/fall import nolog J",
         ("clear_foreign", "storcli64"): "/c0/fall delete nolog J",
@@ -147,7 +147,7 @@ def test_commands_have_no_force_and_name_what_was_read() -> None:
 
 
 def test_what_cannot_be_identified_or_selected_is_denied() -> None:
-    """Without serial numbers, or for one of several configurations with MegaCli, it is denied."""
+    """A deed without serial numbers is denied. With MegaCli, one of several configurations is denied too."""
     two = replace(MACHINE, foreign_groups=(ForeignGroup(number="0"), ForeignGroup(number="1")))
     assert planned("import_foreign", two).steps
     assert planned("import_foreign", two, "1").denials
@@ -162,7 +162,7 @@ def test_what_cannot_be_identified_or_selected_is_denied() -> None:
 
 
 def test_an_import_and_a_clear_have_the_expected_result(tmp_path: Path) -> None:
-    """What the plan expects is true only after the deed on the simulated machine."""
+    """What the plan expects is true only after the simulated deed."""
     bench = Bench("h730-foreign", tmp_path)
     [step] = bench.plan("import_foreign").steps
     assert len(unmet(bench.read(), step.expects)) == len(step.expects)

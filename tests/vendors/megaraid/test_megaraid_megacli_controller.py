@@ -85,7 +85,7 @@ def test_the_pci_address_is_hexadecimal() -> None:
 
 
 def test_the_property_command() -> None:
-    """Known properties are fields and others details, of the controller that the line names."""
+    """Known properties are fields and others details. They are of the controller that the line names."""
     controllers, _, problems = read_outputs(
         "Adapter 0: Cache Flush Interval = 4s\nAdapter 0: NCQ is Enabled.\nAdapter 1: BIOS will Stop On Error.\n\n"
         "Exit Code: 0x00\n"
@@ -129,7 +129,7 @@ def test_the_scan_for_foreign_configurations(text: str, count: str, flag: bool |
 
 
 def test_missing_drives() -> None:
-    """The table of missing drives makes no array: its array numbers count spans."""
+    """The table of missing drives makes no array. Its array numbers count spans."""
     text = (
         "    Adapter 0 - Missing Physical drives\n\n    No.   Array   Row   Size Expected\n"
         "    0     1       4     390144 MB\n\nExit Code: 0x00\n"
@@ -144,7 +144,7 @@ def test_missing_drives() -> None:
 
 @pytest.mark.parametrize(("state", "reported"), [("Degraded", False), ("Optimal", True)])
 def test_a_missing_drive_of_an_optimal_volume_is_reported(state: str, reported: bool) -> None:
-    """A missing drive is reported only beside an optimal volume, which it contradicts."""
+    """A missing drive is reported only beside an optimal volume. It contradicts that volume."""
     documents = []
     for path in sorted((FIXTURES / "megaraid-perc5i-failed-battery").glob("MegaCli-*.out")):
         text = path.read_text().replace("State               : Degraded", f"State               : {state}")
@@ -210,7 +210,7 @@ def test_the_summary() -> None:
 
 
 def test_the_summary_and_a_list_are_merged_by_slot() -> None:
-    """Drives of the same slot and model are one, in any order of the outputs."""
+    """Drives of the same slot and model are one. This holds in any order of the outputs."""
     listed = DRIVE.replace("Slot Number: 3", "Slot Number: 0")
     same = SUMMARY.replace("ST600MM0006", "ST9300653SS")
     for order in ((listed, same), (same, listed), (f"{same}\n{listed}",)):

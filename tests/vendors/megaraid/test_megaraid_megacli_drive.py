@@ -133,7 +133,7 @@ def test_an_unreadable_value_is_a_problem_and_a_detail(line: str) -> None:
     ],
 )
 def test_sizes_are_counted_in_sectors_that_fit(text: str, size: int | None) -> None:
-    """The sector count gives the size if 512 or 4096 bytes per sector fit the printed size."""
+    """The sector count gives the size if it fits the printed size. It has to fit with 512 or 4096 bytes per sector."""
     assert drive(f"Enclosure Device ID: 8\nSlot Number: 1\nCoerced Size: {text}\n").get("size_bytes") == size
 
 
@@ -196,7 +196,7 @@ def test_a_serial_number_that_fills_its_column() -> None:
 
 
 def test_a_sata_drive_behind_older_firmware() -> None:
-    """After the vendor ATA, the model has 16 and the firmware 4 columns."""
+    """After vendor ATA, the model has 16 and the firmware 4 columns."""
     found = inquiry("ATA     ST9250610NS     SN03            9XE1AAAA", "SATA")
     assert fields(found, "serial", "model", "firmware") == ("9XE1AAAA", "ST9250610NS", "SN03")
 
@@ -237,7 +237,7 @@ def test_inquiry_data_whose_blanks_were_lost(
 
 @pytest.mark.parametrize("data", ["ABCD1234EXAMPLE500 SN04", "IBM-ESXSM", "XYZ"])
 def test_ambiguous_inquiry_data_is_not_split(data: str) -> None:
-    """Model and serial number are unknown, the text stays a detail, and there is a note."""
+    """Model and serial number are unknown. The text stays a detail, and there is a note."""
     found = inquiry(data, "SATA")
     assert fields(found, "model", "serial") == (None, None)
     assert found.details["Inquiry Data"] == data

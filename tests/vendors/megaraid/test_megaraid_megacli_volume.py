@@ -70,7 +70,7 @@ def test_the_words_of_the_read_policy(words: str, policy: ReadPolicy) -> None:
 
 
 def test_a_policy_that_was_cut_is_not_guessed() -> None:
-    """Write-back without the clause on the battery is unknown, a detail and a problem."""
+    """Write-back without the clause on the battery is unknown. It is a detail and a problem."""
     found = volume("Virtual Drive: 0 (Target Id: 0)\nDefault Cache Policy: WriteBack, ReadAdaptive\n")
     assert found.get("write_configured") is None
     assert found.details["Default Cache Policy"] == "WriteBack, ReadAdaptive"
@@ -107,7 +107,7 @@ def test_the_numbers_of_a_raid_level(numbers: str, depth: str, expected: RaidLev
 
 
 def test_a_level_without_its_span_depth_is_not_guessed() -> None:
-    """Without the span depth, RAID 1 could be RAID 10: the level is None."""
+    """Without the span depth, the level is None. RAID 1 could be RAID 10."""
     found = volume("Virtual Drive: 0 (Target Id: 0)\nRAID Level: Primary-1, Secondary-0, RAID Level Qualifier-0\n")
     assert found.get("raid_level") is None
     assert "RAID Level" in found.details
@@ -193,7 +193,7 @@ def test_bad_blocks_are_a_problem() -> None:
 
 
 def test_a_pool_of_cachecade_is_no_device() -> None:
-    """A CacheCade volume has no SCSI target: the kernel does not see it."""
+    """A CacheCade volume has no SCSI target. The kernel does not see it."""
     found = volume(
         "CacheCade Virtual Drive: 1 (Target Id: 1)\nVirtual Drive Type: CacheCade\nName:pool\nSize:512.0 GB\n"
     )
@@ -213,7 +213,7 @@ def test_the_property_command_gives_the_configured_policy() -> None:
 
 
 def test_a_label_that_runs_into_the_next() -> None:
-    """An empty name without its line end is followed by the next label."""
+    """The next label follows an empty name without its line end."""
     found = volume(
         "Virtual Drive: 1 (Target Id: 1)\n"
         "Name                :RAID Level          : Primary-1,Secondary-0, RAID LevelQualifier-0\n"

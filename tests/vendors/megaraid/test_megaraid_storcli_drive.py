@@ -64,7 +64,7 @@ def test_a_dash_is_no_state() -> None:
 
 
 def test_a_dedicated_spare_knows_its_groups() -> None:
-    """A dedicated spare belongs to each of its arrays and is a member of none."""
+    """A dedicated spare belongs to each of its arrays. It is a member of none."""
     controller = read({"PD LIST": [drive_row(State="DHS", DG="0,2")]})
     assert controller.drives["64:2"].get("spare_for") == ("0", "2")
     assert [list(controller.arrays[name].spares) for name in ("0", "2")] == [["64:2"], ["64:2"]]
@@ -93,7 +93,7 @@ def test_a_drive_without_an_enclosure(text: str) -> None:
 
 
 def test_a_drive_without_an_address_is_a_problem() -> None:
-    """A row without an address is a problem, and its cells are details."""
+    """A row without an address is a problem. Its cells are details."""
     controller = read({"PD LIST": [drive_row(EID="-")]})
     assert controller.drives == {}
     assert [item.kind for item in controller.complaints] == ["unread"]
@@ -154,7 +154,7 @@ def test_sectors_of_any_length(text: str, size: int) -> None:
 
 
 def test_a_raised_alert_is_a_warning() -> None:
-    """An online drive with a S.M.A.R.T. alert is a warning, and a problem."""
+    """An online drive with a S.M.A.R.T. alert is a warning. It is also a problem."""
     drive = one({"PD LIST": [drive_row()], **details(State={"S.M.A.R.T alert flagged by drive": "Yes"})})
     assert (drive.get("status"), drive.get("status_text")) == ("warning", "Onln")
     assert [item.kind for item in drive.complaints] == ["state"]
@@ -238,7 +238,7 @@ def test_the_two_words_of_the_newer_tool(state: str, status: str, health: Health
 
 
 def test_the_newer_tools_details() -> None:
-    """Temperature, rpm, link, counters of the logical unit and the write cache are read."""
+    """Temperature, rpm, link, write cache and logical unit counters are read."""
     drive = one({"Drives List": [modern_drive()]})
     assert (drive.get("temperature_celsius"), drive.get("rpm"), drive.get("link_gbps")) == (38, 7200, 6.0)
     assert (drive.get("serial"), drive.get("firmware")) == ("TST8PLAIN05", "T8")
@@ -279,6 +279,6 @@ def test_the_titles_name_the_controller_without_a_header() -> None:
 
 
 def test_settings_of_drives_are_their_details() -> None:
-    """A table of settings with a drive's address gives details of the drive."""
+    """A table of settings with a drive's address gives that drive's details."""
     drive = one({"PD LIST": [drive_row()], "Jbod Settings": [{"Drive-ID": "/c0/e64/s2", "Automount": "Off"}]})
     assert drive.details["Jbod Settings Automount"] == "Off"

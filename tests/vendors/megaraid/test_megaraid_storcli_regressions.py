@@ -148,7 +148,7 @@ def test_a_count_of_none_needs_no_list() -> None:
 
 
 def test_a_fragment_is_not_assigned_to_the_next_controller() -> None:
-    """A fragment before the output of a controller belongs to an unknown one, with a problem."""
+    """A fragment before a controller's output belongs to an unknown controller. There is a problem."""
     whole = answer("None", {"Basics": {"Controller": 2, "Model": "MegaRAID 9999-8i", "Serial Number": "SV1"}})
     whole["Controllers"][0]["Command Status"]["Controller"] = 2
     rest = text_of(answer("None", {"PD LIST": [pd_row("8:1", 3, "Onln", 0, "ZT1200")]}))

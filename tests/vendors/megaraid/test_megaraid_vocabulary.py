@@ -68,7 +68,7 @@ def test_every_operation_that_changes_the_status_has_a_name() -> None:
     ],
 )  # fmt: skip
 def test_the_words_of_drive_caches(text: str, policy: str | None) -> None:
-    """Short words of the topology and long ones of the properties are the same setting."""
+    """The topology's short words and the properties' long ones are one setting."""
     assert vocabulary.disk_cache(text) == policy
 
 

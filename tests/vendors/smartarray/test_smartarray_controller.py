@@ -12,7 +12,10 @@ MIB = 1024**2
 
 
 def test_the_controllers_fields_are_read() -> None:
-    """Name, slot, serial number, firmware, driver and PCI address in lower case are read."""
+    """The controller's fields are read.
+
+    They are name, slot, serial number, firmware, driver and PCI address in lower case.
+    """
     found = controller(CONTROLLER)
     assert (found.id, found.slot, found.model, found.vendor) == ("smartarray:0", "0", "Smart Array P420i", "HP")
     assert (found.serial, found.firmware, found.driver) == ("5001438022AB4C10", "8.32", "hpsa")
@@ -155,7 +158,7 @@ def test_an_unconfigured_cache_is_ok() -> None:
     ],
 )
 def test_the_words_of_a_battery(words: str, status: BatteryStatus, replace: bool | None) -> None:
-    """Each wording has a neutral status, and a request to replace it is read."""
+    """Each wording has a neutral status. A request to replace the battery is read."""
     (battery,) = controller(f"Smart Array P410 in Slot 1\n   Battery/Capacitor Status: {words}\n").batteries
     assert (battery.status, battery.status_text, battery.replace) == (status, words, replace)
 
@@ -177,14 +180,14 @@ def test_a_label_that_names_the_kind_is_enough(kind: str) -> None:
 
 
 def test_a_counted_battery_without_a_status_is_not_taken_for_good() -> None:
-    """Without a status line, as with a cable fault, the battery is unknown and a problem."""
+    """A battery without a status line is unknown and a problem. A cable fault is such a case."""
     found = observed("Smart Array P410 in Slot 1\n   Battery/Capacitor Count: 1\n   Cache Status: OK\n")
     assert found.controllers[0].batteries[0].status == "unknown"
     assert [problem.kind for problem in found.problems if problem.where == "smartarray:1/battery0"] == ["state"]
 
 
 def test_an_unknown_status_word_is_reported() -> None:
-    """An unknown status word is kept, the status is unknown, and a problem reports it."""
+    """An unknown status word is kept, and a problem reports it. The status is unknown."""
     found = observed("Smart Array P410 in Slot 1\n   Controller Status: Bewildered\n   Cache Status: Puzzled\n")
     assert (found.controllers[0].status, found.controllers[0].status_text) == ("unknown", "Bewildered")
     assert {problem.kind for problem in found.problems} == {"unread"}
@@ -209,7 +212,7 @@ def test_two_machines_with_the_same_slot_stay_apart() -> None:
 
 
 def test_a_storage_system_outside_has_a_name_and_no_slot() -> None:
-    """An external enclosure is named by its chassis, and its two controllers are separate."""
+    """An external enclosure is named by its chassis. Its two controllers are separate."""
     one = "MSA1500 CS in ARCHIVE ROOM\n   Controller Status: OK\n   Cache Status: OK\n"
     found = observed(f"{one}\n{one}")
     assert [item.id for item in found.controllers] == ["smartarray:unknown", "smartarray:unknown-2"]
@@ -217,7 +220,7 @@ def test_a_storage_system_outside_has_a_name_and_no_slot() -> None:
 
 
 def test_cages_ports_and_expanders_are_details_of_the_controller() -> None:
-    """Cages, ports and expanders are read, and a failed part is a problem."""
+    """Cages, ports and expanders are read. A failed part is a problem."""
     found = observed(
         """
         Smart Array P440 in Slot 2
@@ -243,7 +246,7 @@ def test_cages_ports_and_expanders_are_details_of_the_controller() -> None:
 
 
 def test_a_banner_about_the_cache_is_one_finding_with_its_state() -> None:
-    """A banner and a disabled cache have one cause and give one finding."""
+    """A banner and a disabled cache give one finding. They have one cause."""
     banner = "CACHE STATUS PROBLEM DETECTED: The cache on this controller has a problem.\n\n"
     output = "Smart Array P400 in Slot 1\n   Slot: 1\n   Controller Status: OK\n   Cache Status: {}\n\n"
     for status, rule in (("Permanently Disabled", "cache_in_trouble"), ("OK", "reported_trouble")):

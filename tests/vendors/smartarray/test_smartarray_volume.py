@@ -214,7 +214,7 @@ def test_indentation_does_not_matter() -> None:
 
 
 def test_mirror_groups_that_are_indented_wrongly_stay_in_their_volume() -> None:
-    """Lines after the mirror groups belong to the volume, and the drives to its array."""
+    """Lines after the mirror groups belong to the volume. The drives belong to its array."""
     found = observed(
         """
         Smart Array P420 in Slot 2

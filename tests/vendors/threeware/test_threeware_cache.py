@@ -42,7 +42,7 @@ def cache(
 def test_storsave_and_the_battery_give_the_protection(
     storsave: str | None, battery: str | None, expected: tuple[str | None, str | None, str]
 ) -> None:
-    """An unready battery disables the cache, a missing one does not, and `perform` ignores it."""
+    """An unready battery disables the cache, a missing one does not. With `perform` the battery is ignored."""
     found = cache(storsave=storsave, battery=battery)
     assert (found.write_policy, found.write_active, found.controller_cache) == expected
 

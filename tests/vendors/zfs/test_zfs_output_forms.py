@@ -71,7 +71,7 @@ def test_work_in_progress_of_every_kind(line: str, operation: str | None, percen
     ],
 )  # fmt: skip
 def test_only_a_harmless_status_is_no_warning(text: str, mild: bool) -> None:
-    """A status that can cost data is a warning, and so is an unknown one."""
+    """A status that can cost data is a warning. So is an unknown one."""
     [problem] = [one for one in _text(more=f"status: {text}\n").inventory.problems if one.kind == "state"]
     assert (problem.severity == "info") == mild
 
@@ -208,7 +208,7 @@ def test_columns_that_an_option_adds_are_no_remark() -> None:
 
 
 def test_a_suspended_pool_is_no_missing_permission() -> None:
-    """An error list that is unavailable because of suspended I/O is no missing permission."""
+    """A suspended pool is no missing permission. Its error list is unavailable because of suspended I/O."""
     seen = read_text(
         "  pool: usb\n state: SUSPENDED\nstatus: One or more devices are faulted in response to IO failures.\n"
         "action: Make sure the affected devices are connected, then run 'zpool clear'.\nconfig:\n\n"

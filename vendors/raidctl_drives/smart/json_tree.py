@@ -1,4 +1,4 @@
-"""JSON texts as trees: parsed as far as they go, with the line of the output for each path."""
+"""JSON texts as trees. They are parsed as far as they go, with the line of the output for each path."""
 
 from __future__ import annotations
 
@@ -63,7 +63,10 @@ def _depth(value: object) -> int:
 
 
 class Leaves:
-    """One drive's tree and, by the path from its root, the lines of the output that are its leaves."""
+    """One drive's tree, and the output lines that are its leaves.
+
+    The lines are found by the path from the tree's root.
+    """
 
     def __init__(self, tree: Tree, lines: Mapping[str, Line]) -> None:
         self.tree = tree
@@ -83,7 +86,7 @@ class Leaves:
 
 
 def branch(tree: Any, *path: str) -> Any:
-    """The value in a tree at a path of names, None if there is none."""
+    """The value in a tree at a path of names. None if there is none."""
     node = tree
     for name in path:
         node = node.get(name) if isinstance(node, dict) else None

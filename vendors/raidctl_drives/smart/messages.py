@@ -11,7 +11,7 @@ from raidctl_drives.smart.draft import SmartDraft
 
 @dataclass(frozen=True)
 class Message:
-    """A kind of message: its form, and what it means for the reader."""
+    """A kind of message, with its form and meaning for the reader."""
 
     pattern: re.Pattern[str]
     """Searched for in the line. With a fixed beginning if the words are common."""
@@ -112,7 +112,7 @@ _HINT = re.compile(
     r"[Ff]ail|denied|permitted|please try|detect|bridge|Device is in|No such|INQUIRY|Inquiry|NOT READY|MEDIUM|"
     r"Test Unit Ready|Warning|WARNING|=====|ERROR|Unknown device|SMART Status"
 )
-"""What each of the messages has in it: most lines need not be compared with all of them."""
+"""Words of which each message has one. Most lines need not be compared with all messages."""
 _DEVICE = re.compile(r"(?:Smartctl open device: )?(/dev/[^\s:]+)(?: \[[^\]]*\])*(?: failed)?:", re.ASCII)
 
 

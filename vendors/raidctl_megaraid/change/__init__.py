@@ -1,4 +1,6 @@
-"""Changes of a MegaRAID's cache: settings, and the commands of the tool that reported the controller. Pure.
+"""Changes of a MegaRAID's cache: settings and commands.
+
+The commands are those of the tool that reported the controller. Pure.
 
 The settings live in the controller's own memory and survive a reboot. Settings and commands: :mod:`.storcli` and
 :mod:`.megacli`. Steps that make data safer come first, those that make it less safe last: so no moment of a
@@ -214,7 +216,7 @@ class _Planner(Planner):
         return self.way.grammar.action(self.way.command, self.way.number, setting, wanted)
 
     def position(self, step: Step) -> int:
-        """First the steps that make data safer, last those that make it less safe."""
+        """Rank a step by safety. Steps that make data safer come first, those that make it less safe last."""
         risks = self.way.grammar.risks[step.setting]
         before, after = risks[step.before], risks[step.after]
         return (after > before) - (after < before)

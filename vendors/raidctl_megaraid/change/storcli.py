@@ -1,4 +1,4 @@
-"""Changes with storcli, perccli and their second generation: one option for each command.
+"""Changes with storcli, perccli and their second generation. Each command has one option.
 
 ===================  ==========  ==========================================  =========================
 setting              object      command                                     generation
@@ -72,7 +72,10 @@ class StorCli:
     }
 
     def current_settings(self, controller: Controller) -> dict[ToolSetting, str]:
-        """The settings that can be changed: ``wrcache`` … of each volume, ``cacheflushint`` of the controller."""
+        """The settings that can be changed.
+
+        They are ``wrcache`` … of each volume, and ``cacheflushint`` of the controller.
+        """
         found = reported([pair for volume in controller.volumes for pair in _of_volume(volume)])
         interval = controller.cache.flush_interval_seconds if controller.cache is not None else None
         if interval is not None:

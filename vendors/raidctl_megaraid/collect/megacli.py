@@ -49,7 +49,10 @@ def ask_megacli(one: Source, expected: int) -> Dialogue[None]:
 
 
 def _more(controllers: Sequence[ControllerDraft], targets: Sequence[str]) -> Iterator[tuple[str, ...]]:
-    """Places of missing members, progress of rebuilds, foreign configurations, preserved cache: where there are any."""
+    """Further commands, where there is something to ask for.
+
+    They list places of missing members, progress of rebuilds, foreign configurations and preserved cache.
+    """
     volumes = [volume for controller in controllers for volume in controller.volumes.values()]
     if any(volume.get("status") in ("degraded", "offline", "failed", "rebuilding") for volume in volumes):
         yield from (("-PdGetMissing", target, _QUIET) for target in targets)

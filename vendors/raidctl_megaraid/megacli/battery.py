@@ -1,4 +1,7 @@
-"""``-AdpBbuCmd`` and its parts: status, capacity, design, properties of the battery or the CacheVault's capacitor."""
+"""``-AdpBbuCmd`` and its parts.
+
+They are status, capacity, design and properties of the battery or the CacheVault's capacitor.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +36,7 @@ _BITS: dict[str, tuple[str, int]] = {
     "remaining capacity low": ("yes", bbu_mask.CAPACITY_LOW),
     "periodic learn required": ("yes", bbu_mask.LEARN_REQUIRED),
 }
-"""The words that the tool prints for the bits of the firmware's mask, and what sets them."""
+"""The tool's words for the firmware's mask bits, with what sets them."""
 # Charging Status              : Charging
 _CHARGING: dict[str, int] = {
     "none": 0, "complete": 0, "charged": 0, "fully charged": 0, "idle": 0, "not charging": 0, "n/a": 0, "unknown": 0,
@@ -53,7 +56,7 @@ _GOING: dict[BatteryStatus, int] = {"learning": bbu_mask.LEARN_ACTIVE, "charging
 
 
 def battery_of(controller: ControllerDraft, block: Block) -> Draft:
-    """The draft of the controller's pack: a CacheVault by its type, else a BBU; a controller has one."""
+    """The draft of the controller's pack. It is a CacheVault by its type, else a BBU; a controller has one."""
     kinds = {
         battery_kind(item.pair.value)
         for item in block.items

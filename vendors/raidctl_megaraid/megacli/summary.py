@@ -24,7 +24,7 @@ _PARTS = re.compile(r"\w+")
 _TARGET = re.compile(r"Target Id\s*(\d{1,5})\s*(?:,\s*VD name\s*(.*))?", re.IGNORECASE | re.ASCII)
 POSITION = "Enclosure position"
 ONLY_SUMMARY = "summary"
-"""Mark of drives whose enclosure is not reported: they are joined with others of the same slot (:func:`settle`)."""
+"""Mark of drives whose enclosure is not reported. They are joined with others of the same slot (:func:`settle`)."""
 
 
 def read_block(controller: ControllerDraft, block: Block) -> None:

@@ -28,7 +28,7 @@ _NEWER = "Use the raidctl-mfi that comes with this raidctl."
 
 
 def sniff(text: str) -> Sniffed | None:
-    """The claim on a text, None if it is not the program's output."""
+    """The claim on a text. None if it is not the tool's output."""
     return Sniffed(KIND, Confidence.SURE, f"{NAME} show") if _SIGN.match(text[:200]) else None
 
 
@@ -108,7 +108,7 @@ class _Reading:
     def __init__(self, controllers: Controllers, output: Output) -> None:
         self.controllers, self.output = controllers, output
         self.keys: dict[tuple[str, int], str] = {}
-        """The key of a drive, by the number of its controller and its device id."""
+        """Keys of drives, by the controller's number and the device id."""
 
     def controller(self, path: str, given: dict[str, Any]) -> None:
         number = given.get("number")
@@ -208,7 +208,7 @@ class _Reading:
             _note(self.output, f"{path}.{name}")
 
     def arrays(self, controller: ControllerDraft, path: str, given: dict[str, Any]) -> dict[int, str]:
-        """The array of each firmware array: those that a volume spans are one, named after the first."""
+        """The array of each firmware array. Those that a volume spans are one, named after the first."""
         homes: dict[int, str] = {}
         for _, volume in _items(given, "volumes"):
             refs = _numbers(volume.get("arrays"))
@@ -256,7 +256,7 @@ class _Reading:
             _note(self.output, f"{path}.{name}")
 
     def problems(self, given: Mapping[str, Any], where: str) -> Iterator[Problem]:
-        """The program's own problems: those of an object go to its draft, the others are returned."""
+        """The tool's own problems. Those of an object go to its draft, the others are returned."""
         for _, one in _items(given, "problems"):
             severity, kind = one.get("severity"), one.get("kind")
             message, remedy = str(one.get("message"))[:500], one.get("remedy")

@@ -1,4 +1,7 @@
-"""The keys of ``raidctl-mfi``'s JSON and what each is in the model: pure data. A name of None makes it a detail."""
+"""The keys of ``raidctl-mfi``'s JSON, and their meaning in the model.
+
+Pure data. A name of None makes a key a detail.
+"""
 
 from __future__ import annotations
 

@@ -62,7 +62,10 @@ def pause_or_resume(case: Case) -> Made:
 
 
 def patrol(case: Case) -> Made:
-    """``PR Current State = Active 0``; no output is known that shows a pause, so its commands are printed."""
+    """Change the patrol read (``PR Current State = Active 0``).
+
+    No output is known that shows a pause, so its commands are printed.
+    """
     command = case.way.on_controller(case.deed.verb)
     if case.way.prints(case.deed.verb):
         return case.printed(_UNSEEN.format("whether the patrol read is paused"), command)

@@ -1,4 +1,4 @@
-"""The commands of deeds, by storcli, perccli and MegaCli: one table for command lines and their shapes. Pure.
+"""The commands of deeds, by storcli, perccli and MegaCli. They are one table for command lines and their shapes. Pure.
 
 =================  ==========================================  ==============================================
 command            storcli, perccli (behind it ``nolog J``)    MegaCli (behind it ``-a0 -NoLog``)
@@ -106,7 +106,8 @@ PRINTED: dict[str, frozenset[str]] = {
     "storcli2": frozenset(),
     "megacli": _UNSEEN | {"pause_rebuild", "resume_rebuild", "pause_check", "resume_check"},
 }
-"""Commands of each tool whose effect no reading shows: printed for a person, and not in the table of shapes."""
+"""Commands of each tool whose effect no reading shows. They are printed for a person, and are not in the table of
+shapes."""
 _TABLES = {"storcli": _STORCLI, "storcli2": _SECOND, "megacli": _MEGACLI}
 _PLACE = re.compile(r"(\d{0,5}):(\d{1,5})", re.ASCII)
 _VOLUME = re.compile(r"v(\d{1,5})", re.ASCII)
@@ -130,7 +131,7 @@ class Way(NamedTuple):
         return name in self._table
 
     def prints(self, name: str) -> bool:
-        """Whether a command is only printed: no reading shows what it has done."""
+        """Whether a command is only printed. No reading shows what such a command has done."""
         return name in PRINTED[self.kind]
 
     @property
@@ -183,7 +184,7 @@ def _expanded(kind: str, words: tuple[str, ...], *, loose: bool) -> Shape:
 
 
 def shapes() -> Iterator[Shape]:
-    """The shapes of all commands that are run, for every name of the tools."""
+    """The shapes of all commands that are run, for every tool name."""
     for program, kind in KINDS.items():
         for name, words in _TABLES[way_kind(kind)].items():
             if name in PRINTED[way_kind(kind)]:

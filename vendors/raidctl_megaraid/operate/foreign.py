@@ -98,7 +98,7 @@ def _saved(case: Case) -> Saved:
 
 
 def discard(case: Case) -> Made:
-    """The preserved cache of one volume, which may be in no list of volumes."""
+    """Discard the preserved cache of one volume. The volume may be in no list of volumes."""
     kept = [one.volume for one in case.controller.preserved]
     number = (case.deed.part or "").rpartition("/v")[2]
     if case.deed.part not in kept or not number.isdecimal():

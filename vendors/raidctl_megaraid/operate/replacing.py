@@ -1,4 +1,7 @@
-"""Taking a drive out of its array, letting a new one in, and copying a member to another drive. Pure."""
+"""Exchange of drives.
+
+A drive is taken out of its array, a new one let in, or a member copied to another drive. Pure.
+"""
 
 from __future__ import annotations
 
@@ -85,7 +88,10 @@ def _spun_down(case: Case, drive: Drive) -> Step:
 
 
 def let_in(case: Case) -> Made:
-    """Make the drive good, insert it as the missing member, rebuild: the steps that are not automatic."""
+    """Make the drive good, insert it as the missing member, and rebuild.
+
+    Only the steps that are not automatic are planned.
+    """
     drive, array = case.drive, case.array
     if drive is None or case.volume is None or array is None:
         return case.deny("The array that the drive is for is unknown.", unknown=True)

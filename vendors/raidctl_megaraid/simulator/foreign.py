@@ -1,4 +1,4 @@
-"""Foreign configurations and preserved cache of a simulated MegaRAID, with storcli and perccli. Pure.
+"""Foreign configurations and preserved cache of a simulated MegaRAID. The tools are storcli and perccli. Pure.
 
 =============================  ================================================================================
 name                           value
@@ -93,7 +93,7 @@ def _fall(number: str, state: Mapping[str, str], *, importing: bool) -> Reply:
 
 
 def _imported(machine: Machine, group: Row, state: State) -> State:
-    """Make the drives of a configuration members of a new group, with its volumes; their preserved cache is written."""
+    """Make a configuration's drives members of a new group, with its volumes. Their preserved cache is written."""
     number = machine.number
     fresh = str(max((int(seat.partition(".")[0]) for seat in machine.seats), default=-1) + 1)
     for row, bay in enumerate(group["bays"]):

@@ -1,4 +1,4 @@
-"""MegaCli, simulated: what it prints for other settings, and what it replies to changes."""
+"""Simulated MegaCli: its outputs with other settings, and its replies to changes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from raidctl.vendor.simulator import Reply, State
 from raidctl_megaraid.simulator.state import ControllerState, flag, known, name, volumes
 
 Visit = Callable[[str, str | None, str, str], str]
-"""Takes the controller, the volume, a label in lower case and the value; returns the value to print."""
+"""A function that returns the value to print. It takes the controller, the volume, a label in lower case and the
+value."""
 
 # Adapter #0          BBU status for Adapter: 0         Adapter 0 -- Virtual Drive Information:
 _ADAPTER = re.compile(r"(?:BBU .* for )?Adapter\s*:?\s*#?\s*(\d+)\b", re.IGNORECASE)

@@ -1,4 +1,4 @@
-"""What storcli2 prints of drives in bays and of their arrays, in JSON. Pure.
+"""What storcli2 prints of drives in bays and their arrays, in JSON. Pure.
 
 Version 8 prints two words where version 7 prints one (``Conf`` ``Online`` for ``Onln``), and lists drives and volumes
 as tables in a list. The rows of recorded drives are kept in the state, as :mod:`.storcli_drives` keeps its own.

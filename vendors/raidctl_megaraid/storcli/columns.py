@@ -1,4 +1,7 @@
-"""What the readers of tables have in common: cells by lower-case title, addresses, cells that are kept as details."""
+"""What the table readers have in common.
+
+It finds cells by lower-case title and addresses, and keeps cells as details.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ from raidctl_megaraid import vocabulary
 from raidctl_megaraid.storcli.outline import Row
 
 Cells = dict[str, Pair]
-"""The cells of a row by the titles of their columns in lower case."""
+"""The cells of a row by their column titles in lower case."""
 
 ADDRESSES = ("eid:slt", "eid:slot", "drive-id", "drive")
 """Titles of the column with the place of a drive."""

@@ -52,7 +52,8 @@ CONTROLLER_STATUS: dict[str, Health] = {
         "critical",
     ),
 }  # fmt: skip
-"""``Controller Status`` and the column ``Hlth`` (legend: Opt, NdAtn, Fld, Dgd, Msng, Safe, CertProv)."""
+"""Words of ``Controller Status`` and of the column ``Hlth``. The legend has Opt, NdAtn, Fld, Dgd, Msng, Safe and
+CertProv."""
 
 BATTERY_STATUS: dict[str, BatteryStatus] = {
     **dict.fromkeys(("optimal", "opt", "ok", "operational", "ready", "good", "normal", "healthy"), "ok"),

@@ -1,4 +1,4 @@
-"""Enclosures: the model has none, so that they are details of the controller."""
+"""Enclosures as details of the controller. The model has no enclosures."""
 
 from __future__ import annotations
 

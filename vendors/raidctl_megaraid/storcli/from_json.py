@@ -21,7 +21,7 @@ _DEEPEST = 40
 
 
 def from_json(command: str, text: str) -> Outline:
-    """Read a JSON output, the text around the JSON, and text printed instead of JSON. Never raises."""
+    """Read a JSON output, the text around it, and text printed instead. Never raises."""
     text = whole_characters(text)
     found = documents(text)
     if not found and not torn(text):
@@ -129,7 +129,7 @@ class _Walk:
             self._other(section, name, inner, (), _join(place, name))
 
     def _other(self, section: Section, name: str, value: Value, path: tuple[str, ...], place: str) -> None:
-        """A member of an object: a pair of its section, or a section."""
+        """Add an object's member: a pair of its section, or a section."""
         if isinstance(value, (Fields, list)):
             self._section(name, value, path, place)
         else:

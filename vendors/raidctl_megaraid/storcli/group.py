@@ -19,11 +19,11 @@ _NUMBER = re.compile(r"\d{1,6}", re.ASCII)
 _MEMBER_PLACE = re.compile(r"\d{1,5}:\d{1,5}", re.ASCII)
 _GONE = frozenset({"msng", "missing"})
 MISSING = "Missing drives"
-"""Label of the detail that counts the drives of a group that are not there."""
+"""Label of the detail that counts the missing drives of a group."""
 
 
 def read_topology(controller: ControllerDraft, row: Cells) -> Draft:
-    """A row of ``TOPOLOGY``: a group, one of its spans, or a drive.
+    """Read a row of ``TOPOLOGY``. It is a group, one of its spans, or a drive.
 
     ====  ===  ===  ========  ===  =====  =====
     DG    Arr  Row  EID:Slot  DID  Type   State
@@ -106,7 +106,10 @@ def _missing(owner: Draft, row: Cells) -> Draft:
 
 
 def read_free_space(controller: ControllerDraft, row: Cells, number: int) -> Draft:
-    """A row of ``FREE SPACE DETAILS``: a piece of a group that no volume uses. ``number`` is its place in the table."""
+    """Read a row of ``FREE SPACE DETAILS``.
+
+    It is a piece of a group that no volume uses. ``number`` is its place in the table.
+    """
     name = row["dg"].value if "dg" in row else ""
     owner: Draft = controller.array(name) if _NUMBER.fullmatch(name) else controller
     size = attempt(numbers.size, row["size"].value) if "size" in row else None

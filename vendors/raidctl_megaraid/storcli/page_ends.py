@@ -1,4 +1,4 @@
-"""Whether the last page of a text output is complete: all pages have the same parts. Pure."""
+"""Whether the last page of a text output is complete. All pages have the same parts. Pure."""
 
 from __future__ import annotations
 
@@ -22,7 +22,9 @@ _PARTS = {
 
 
 def unfinished(sections: Sequence[Section]) -> str:
-    """``drive /c1/s6``: whose page ends the output before its last part, or without a part that all other pages have.
+    """Return the object with an unfinished last page, ``drive /c1/s6``.
+
+    That page ends the output before its last part, or without a part that all other pages have.
 
     Empty: none does.
     """

@@ -1,4 +1,4 @@
-"""The labels and the properties of a controller: what fills a field of the model, what is a detail, what is trouble."""
+"""Labels and properties of a controller. Each fills a field of the model, is a detail, or means trouble."""
 
 from __future__ import annotations
 

@@ -81,7 +81,10 @@ class Reading(Struct):
         self.about(draft)
 
     def enter(self, section: Section) -> None:
-        """The object that a section is about: by its title, the titles around it, or the section before."""
+        """Enter the object that a section is about.
+
+        It follows from the section's title, the titles around it, or the section before.
+        """
         for title in (section.title, *reversed(section.path)):
             match = DRIVE.fullmatch(title)
             if match is not None:

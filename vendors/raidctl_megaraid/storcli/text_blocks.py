@@ -21,7 +21,7 @@ CRASH = re.compile(
     r"bad_alloc|out of memory",
     re.IGNORECASE,
 )
-"""What a shell or the run time library prints when a tool has died."""
+"""What a shell or run time library prints when a tool died."""
 _DIED = re.compile(r"illegal instruction|segmentation fault|bus error|core dumped", re.IGNORECASE)
 # root@far:~# storcli64 /c0 show     [root@far ~]# ls     $ perccli show     C:\> storcli64 show
 PROMPT = re.compile(
@@ -212,7 +212,7 @@ class _Cutter:
         return end
 
     def _ends_table(self, at: int) -> bool:
-        """Whether a line among the rows is none: the table has no last rule."""
+        """Whether a line among the rows is not a row. The table then has no last rule."""
         text = self._text(at)
         legend = _LEGEND.match(text) is not None and text.count("|") > 1
         # A volume may be called "a = b": only after a blank line is that no row

@@ -64,7 +64,7 @@ _FORMS = {
     "eid:slot": re.compile(r"\S*:\S+|-"),
     "dg/vd": re.compile(r"\S+/\S+"),
 }
-"""What the cells of some columns look like: whether a row was split rightly."""
+"""Forms of the cells of some columns. They show whether a row was split rightly."""
 _WORDS = re.compile(r"\S+")
 _GAPS = re.compile(r" {2,}")
 
@@ -74,7 +74,7 @@ class _Column(Struct):
     start: int
     end: int
     lone: bool = False
-    """Only one blank before it: its title may be a part of the title before."""
+    """Whether only one blank is before it. Its title may then be a part of the title before."""
 
 
 class Table(Struct, frozen=True):
@@ -179,7 +179,7 @@ def _cells(row: str, titles: Sequence[str], edges: Sequence[int]) -> tuple[str, 
 
 
 def _by_words(row: str, titles: Sequence[str]) -> tuple[str, ...] | None:
-    """A row that does not stand below its head: by its words where their number leaves no doubt."""
+    """Split a row that does not stand below its head. It is split by its words where their number leaves no doubt."""
     parts = _GAPS.split(row.strip())
     if len(parts) == len(titles) and all(
         _words(part) == 1 or _free(title) for part, title in zip(parts, titles, strict=True)
